@@ -10,7 +10,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 By = Literal[
-    "noise", "repeat", "spill", "clear_result", "clear_argument", "stale_read", "shorten", "drop", "summary", "isolate"
+    "noise",
+    "repeat",
+    "spill",
+    "clear_result",
+    "clear_argument",
+    "stale_read",
+    "shorten",
+    "drop",
+    "summary",
+    "isolate",
 ]
 
 

@@ -1,0 +1,73 @@
+"""Candidates: what the next batch would clear, gathered as turns leave the keep window.
+
+Each turn is looked at once. The edits are made ready then, while its text is at hand, so that the cost rule
+knows at every checkpoint what clearing would gain, and a batch only puts them in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Self
+
+from policies.conversation import Conversation
+from policies.history.clear_arguments import clear_arguments
+from policies.history.clear_results import clear_results
+from policies.terms import Terms
+from policies.turns import Turn
+from policies.view import Change, Place, View, place
+
+
+class Candidates:
+    """Edits in waiting. `gain` is what they would take out, `offset` what stands before the first of them."""
+
+    __slots__ = ("gain", "looked", "offset", "waiting")
+
+    def __init__(self) -> None:
+        self.waiting: dict[Place, Change] = {}
+        self.looked = 0
+        self.gain = 0
+        self.offset = 0
+
+    def copy(self) -> Self:
+        """Candidates that can grow apart from these."""
+        twin = object.__new__(type(self))
+        twin.waiting = self.waiting.copy()
+        twin.looked, twin.gain, twin.offset = self.looked, self.gain, self.offset
+        return twin
+
+    def look(self, view: View, conversation: Conversation, terms: Terms, boundary: int) -> None:
+        """Look at the turns before `boundary` that were not looked at yet."""
+        for turn in view.turns[self.looked : boundary]:
+            for change in () if turn.pinned else _changes(turn, conversation, terms):
+                gain = view.standing(place(change), change.before) - change.after
+                if gain <= 0:
+                    continue
+                if not self.waiting:
+                    self.offset = view.offset(change.index)
+                self.waiting[place(change)] = change
+                self.gain += gain
+        self.looked = max(self.looked, boundary)
+
+    def taken(self) -> list[Change]:
+        """Hand over all that waits, and start anew."""
+        changes = list(self.waiting.values())
+        self.waiting, self.gain, self.offset = {}, 0, 0
+        return changes
+
+
+def _changes(turn: Turn, conversation: Conversation, terms: Terms) -> Iterator[Change]:
+    """What clearing would change in one turn."""
+    history = terms.policy.history
+    spared = _calls_of(turn, conversation, history.clear_results.exclude_tools)
+    for index in range(turn.start, turn.end):
+        message = conversation.messages[index]
+        if message.role == "tool" and history.clear_results.enabled and message.result_of not in spared:
+            yield from clear_results(conversation, index, terms)
+        if message.role == "assistant" and history.clear_arguments.enabled:
+            yield from clear_arguments(conversation, index, terms)
+
+
+def _calls_of(turn: Turn, conversation: Conversation, tools: tuple[str, ...]) -> frozenset[str]:
+    """The ids of the turn's calls to `tools`."""
+    messages = conversation.messages[turn.start : turn.end]
+    return frozenset(call.id for message in messages for call in message.calls if call.name in tools)

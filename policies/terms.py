@@ -1,0 +1,33 @@
+"""What the fold is told beside the conversation: policy, budget, prices, and the two functions it may call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from policies.budget import Budget
+from policies.schema import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class CachePrices:
+    """Prices of the provider's prompt cache in units of its ordinary input price."""
+
+    write: float = 1.0
+    read: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms of one fold. Same terms and same conversation: same plan.
+
+    `count(text)` is the tokens of a text. `locate(kind, data)` is the locator of an original: a keyed digest, the
+    same on every replica. `fixed_tokens` is what tool and response schemas weigh.
+    """
+
+    policy: Policy
+    budget: Budget
+    prices: CachePrices
+    fixed_tokens: int
+    count: Callable[[str], int]
+    locate: Callable[[str, bytes], str]

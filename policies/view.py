@@ -1,0 +1,171 @@
+"""The view: how a history stands right now, in tokens. What was replaced, what is gone, what everything weighs.
+
+It holds no text. Between batches it only grows at its end, so sums are kept as the messages come; a batch
+changes the middle and pays for summing up anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Self
+
+from policies.conversation import Message
+from policies.edits import Drop, Edit, Note, Replace, ReplaceArguments
+from policies.turns import Turn, take
+
+Change = Replace | ReplaceArguments
+Place = tuple[int, bool, int]
+
+
+def place(change: Change) -> Place:
+    """Where a change stands: message, whether in its arguments, and part or call."""
+    if isinstance(change, Replace):
+        return (change.index, False, change.part)
+    return (change.index, True, change.call)
+
+
+class View:
+    """The standing of each message and turn. `head` messages stand before the first assistant turn."""
+
+    __slots__ = (
+        "assistants", "body", "changes", "drop_locator", "gone", "head", "head_user", "note", "noted_at",
+        "received", "starts", "system", "turns", "weights",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+        self.weights: list[int] = []
+        self.starts: list[int] = []  # tokens of the turns before each turn, system messages left out
+        self.assistants: list[int] = []  # positions of assistant turns
+        self.body = 0  # tokens of all turns, system messages left out
+        self.head = 0
+        self.head_user = 0
+        self.system = 0
+        self.received = 0
+        self.changes: dict[Place, Change] = {}
+        self.gone: frozenset[int] = frozenset()
+        self.drop_locator = ""
+        self.note: Note | None = None
+        self.noted_at: int | None = None  # the pinned user message that a notice would follow
+
+    def copy(self) -> Self:
+        """A view that can grow apart from this one."""
+        twin = object.__new__(type(self))
+        for name in self.__slots__:
+            value = getattr(self, name)
+            setattr(twin, name, value.copy() if isinstance(value, (list, dict)) else value)
+        return twin
+
+    def append(self, message: Message) -> None:
+        """Take in the next message."""
+        index = len(self.weights)
+        self.weights.append(message.tokens)
+        self.received += message.tokens
+        if message.role == "system":
+            self.system += message.tokens
+        if not self.turns and message.role != "assistant":
+            self._append_to_head(index, message)
+            return
+        known = len(self.turns)
+        take(self.turns, index, message)
+        if len(self.turns) > known:
+            self.starts.append(self.body)
+            if message.role == "assistant":
+                self.assistants.append(known)
+        else:
+            del self.starts[len(self.turns) :]
+            while self.assistants and self.assistants[-1] >= len(self.turns):
+                self.assistants.pop()
+        if message.role != "system":
+            self.body += message.tokens
+
+    def _append_to_head(self, index: int, message: Message) -> None:
+        self.head = index + 1
+        if message.role != "system":
+            self.head_user += message.tokens
+        if message.role == "user" and message.parts:
+            self.noted_at = index
+
+    @property
+    def messages(self) -> int:
+        """How many messages were taken in."""
+        return len(self.weights)
+
+    @property
+    def total(self) -> int:
+        """What all messages weigh as they would be forwarded now, notice included."""
+        return self.system + self.head_user + self.note_tokens + self.body
+
+    @property
+    def note_tokens(self) -> int:
+        """What the notice of dropped turns weighs."""
+        return self.note.tokens if self.note else 0
+
+    def keep_start(self, keep: int) -> int:
+        """The position of the first of the latest `keep` assistant turns."""
+        return self.assistants[-keep] if len(self.assistants) > keep else 0
+
+    def history(self, keep: int) -> int:
+        """Tokens between the head and the latest `keep` turns."""
+        start = self.keep_start(keep)
+        return self.starts[start] if start else 0
+
+    def active(self, keep: int) -> int:
+        """Tokens of pinned user text, the notice, and the latest `keep` turns."""
+        return self.head_user + self.note_tokens + self.body - self.history(keep)
+
+    def offset(self, index: int) -> int:
+        """What stands before message `index`."""
+        return sum(self.weights[:index])
+
+    def standing(self, where: Place, original: int) -> int:
+        """What a part or an argument string weighs now."""
+        change = self.changes.get(where)
+        return original if change is None else change.after
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """Put replacements in place."""
+        for change in changes:
+            where = place(change)
+            self.weights[change.index] += change.after - self.standing(where, change.before)
+            self.changes[where] = change
+        self._sum_up()
+
+    def drop(self, positions: Iterable[int], messages: Sequence[Message], locator: str, note: Note) -> None:
+        """Let turns leave, their system messages apart; `note` and `locator` stand for all that are gone."""
+        self.gone |= frozenset(positions)
+        self.drop_locator = locator
+        self.note = note
+        for index in self.gone_messages(messages):
+            self.weights[index] = 0
+        leaving = set(self.gone_messages(messages))
+        self.changes = {where: change for where, change in self.changes.items() if change.index not in leaving}
+        self._sum_up()
+
+    def gone_messages(self, messages: Sequence[Message], positions: Iterable[int] | None = None) -> Iterator[int]:
+        """The messages of the turns that are gone (or of `positions`), in order."""
+        for position in sorted(self.gone if positions is None else positions):
+            turn = self.turns[position]
+            yield from (i for i in range(turn.start, turn.end) if messages[i].role != "system")
+
+    def _sum_up(self) -> None:
+        self.body = 0
+        for position, turn in enumerate(self.turns):
+            self.starts[position] = self.body
+            if turn.role != "system":
+                self.body += sum(self.weights[turn.start : turn.end])
+
+    def edits(self, messages: Sequence[Message]) -> tuple[Edit, ...]:
+        """Everything that differs from what the client sent, in order of place."""
+        edits: list[Edit] = [self.changes[where] for where in sorted(self.changes)]
+        gone = list(self.gone_messages(messages))
+        start = 0
+        for position in range(1, len(gone) + 1):
+            if position == len(gone) or gone[position] != gone[position - 1] + 1:
+                run = gone[start:position]
+                tokens = sum(messages[i].tokens for i in run)
+                edits.append(Drop(run[0], run[-1] + 1, self.drop_locator, tokens))
+                start = position
+        if self.note:
+            edits.append(self.note)
+        return tuple(edits)
