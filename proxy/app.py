@@ -1,0 +1,154 @@
+"""All wiring, in order: what is opened, what it is given, and when it is closed again.
+
+`build_app` makes an app that opens its resources when it starts; `serve` runs it, with its admin port, until it is
+told to stop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+
+from proxy.artifacts.local import LocalArtifacts
+from proxy.background import Background
+from proxy.context import ContextEngine
+from proxy.continuity import Continuity
+from proxy.http import keys
+from proxy.http.admin import admin_app
+from proxy.http.bodies import Bodies
+from proxy.http.completions import completions, plan
+from proxy.http.logs import formatter
+from proxy.http.readiness import Readiness
+from proxy.http.routes import add_routes
+from proxy.http.server import new_app, runner
+from proxy.keeping import Keeper
+from proxy.metrics import Metrics
+from proxy.policy_files import load_policies
+from proxy.settings import Settings, load_or_create_secret
+from proxy.state.embedded import embedded_valkey
+from proxy.state.redis import StateStore
+from proxy.state.sessions import RedisSessions
+from proxy.tenants import Tenants
+from proxy.tokens import Counter
+from proxy.upstream.catalog import Catalog
+from proxy.upstream.transports import transports
+from proxy.version import VERSION
+
+log = logging.getLogger(__name__)
+
+
+def build_app(settings: Settings) -> web.Application:
+    """The main port's app, its parts in place; resources open when it starts, in the order of the list below."""
+    app = new_app()
+    catalog = Catalog(settings.models)
+    counters = {encoding: Counter(encoding) for encoding in ("o200k_base", "cl100k_base")}
+    secret = load_or_create_secret(settings)
+    app[keys.SETTINGS] = settings
+    app[keys.SECRET] = secret
+    app[keys.CATALOG] = catalog
+    app[keys.TENANTS] = Tenants(settings)
+    app[keys.METRICS] = Metrics(catalog.names(), [tenant.name for tenant in settings.tenants], VERSION)
+    app[keys.BODIES] = Bodies(settings.server.max_body_mb, settings.server.max_bodies_mb)
+    app[keys.ENGINE] = ContextEngine(load_policies(settings.policies.directory), counters, secret)
+    app[keys.CONTINUITY] = Continuity()
+    app[keys.BACKGROUND] = Background()
+    app[keys.READINESS] = Readiness(
+        lambda: app[keys.STATE].ping(),  # noqa: PLW0108 -- the store opens later
+        tokenizer=not any(counter.degraded for counter in counters.values()),
+        catalog=True,
+    )
+    app.cleanup_ctx.extend([_artifacts, _state, _upstream, _background])
+    add_routes(app, completions=completions, plan=plan)
+    return app
+
+
+async def _artifacts(app: web.Application) -> AsyncIterator[None]:
+    settings, metrics = app[keys.SETTINGS].artifacts, app[keys.METRICS]
+    app[keys.ARTIFACTS] = LocalArtifacts(
+        Path(settings.url), settings.ttl_seconds, settings.max_mb_per_session, settings.max_mb_per_tenant
+    )
+    app[keys.KEEPER] = Keeper(app[keys.ARTIFACTS], metrics.artifact)
+    yield
+
+
+async def _state(app: web.Application) -> AsyncIterator[None]:
+    settings, metrics = app[keys.SETTINGS].state, app[keys.METRICS]
+    async with AsyncExitStack() as stack:
+        url = settings.url.get_secret_value()
+        if settings.embedded:
+            url = await stack.enter_async_context(embedded_valkey(settings.directory))
+        store = StateStore(url, settings.timeout_ms, on_operation=metrics.state_call)
+        stack.push_async_callback(store.close)
+        app[keys.STATE] = store
+        app[keys.SESSIONS] = RedisSessions(store, settings.ttl_seconds)
+        yield
+
+
+async def _upstream(app: web.Application) -> AsyncIterator[None]:
+    async with transports(app[keys.CATALOG].needs_sdk) as opened:
+        app[keys.UPSTREAM] = opened
+        yield
+
+
+async def _background(app: web.Application) -> AsyncIterator[None]:
+    """Last to open, so first to close: what is still being recorded finishes while the stores are there."""
+    app[keys.READINESS].started = True
+    yield
+    await app[keys.BACKGROUND].drain(5)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A proxy that takes requests: `url` for agents, `admin_url` for health and metrics."""
+
+    url: str
+    admin_url: str
+    app: web.Application
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[Running]:
+    """A proxy on its two ports; leaving drains what is under way, for the configured grace at most."""
+    server = settings.server
+    app = build_app(settings)
+    main = runner(app, server.shutdown_grace_seconds)
+    await main.setup()
+    admin = runner(admin_app(app), 1)
+    try:
+        await admin.setup()
+        url = await _listen(main, server.host, server.port)
+        admin_url = await _listen(admin, server.admin_host, server.admin_port)
+        yield Running(url, admin_url, app)
+    finally:
+        app[keys.READINESS].draining = True
+        await main.cleanup()
+        await admin.cleanup()
+
+
+async def _listen(on: web.AppRunner, host: str, port: int) -> str:
+    site = web.TCPSite(on, host, port)
+    await site.start()
+    bound = on.addresses[-1][1]
+    return f"http://[{host}]:{bound}" if ":" in host else f"http://{host}:{bound}"
+
+
+async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
+    """Run until SIGTERM or SIGINT; `ready` is told the addresses in one line."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(formatter(settings.logging.format))
+    logging.basicConfig(level=settings.logging.level.upper(), handlers=[handler], force=True)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    async with running(settings) as proxy:
+        ready(f"forebay {VERSION} ready: {proxy.url}/v1 for agents, {proxy.admin_url} for health and metrics")
+        await stop.wait()
+        log.info("shutting down", extra={"fields": {"grace_seconds": settings.server.shutdown_grace_seconds}})

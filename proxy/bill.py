@@ -1,0 +1,57 @@
+"""What a request cost, and what it would have cost untouched with the same provider cache.
+
+The provider says what it billed. For the untouched history the same is assumed: the same share of the
+prefix comes from the cache as did of ours, and the provider's count differs from our estimate by the same factor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proxy.upstream import Prices, Usage
+
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """Dollars, at list prices."""
+
+    billed: float
+    untouched: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Input tokens by our estimate: this request and the one before, as they came and as they went."""
+
+    received: int
+    forwarded: int
+    received_before: int
+    forwarded_before: int
+
+
+def bill(usage: Usage, sizes: Sizes, prices: Prices) -> Bill | None:
+    """None where no price is known."""
+    if prices.input is None:
+        return None
+    answer = usage.output_tokens * (prices.output or 0)
+    input_tokens, cached, written = usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens
+    own = _input(input_tokens, cached, written, prices) + answer
+    if sizes.received == sizes.forwarded or not sizes.forwarded:
+        return Bill(own / MILLION, own / MILLION)
+    factor = input_tokens / sizes.forwarded
+    hit = min(1.0, cached / (sizes.forwarded_before * factor)) if sizes.forwarded_before and factor else 0.0
+    untouched = sizes.received * factor
+    untouched_cached = min(untouched, hit * sizes.received_before * factor)
+    untouched_written = untouched - untouched_cached if written else 0
+    other = _input(untouched, untouched_cached, untouched_written, prices) + answer
+    return Bill(own / MILLION, other / MILLION)
+
+
+def _input(tokens: float, cached: float, written: float, prices: Prices) -> float:
+    """Millionths of a dollar for an input of which part was read from the cache and part written to it."""
+    plain = prices.input or 0
+    read = plain if prices.cache_read is None else prices.cache_read
+    write = prices.cache_write or plain
+    return (tokens - cached - written) * plain + cached * read + written * write

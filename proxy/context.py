@@ -1,0 +1,211 @@
+"""The use case: fold a request's history into its budget, keep the originals, and never fail the agent.
+
+An error in a policy forwards the original; an artifact that cannot be written leaves the edit in place, for
+the conversation itself still holds what it replaced. Both are seen in `degraded` and counted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from policies.budget import Budget, budget_for
+from policies.fold import Reason
+from policies.plan import Plan, plan, untouched, watched
+from policies.schema import Policy
+from policies.terms import CachePrices, Terms
+from proxy.errors import ContextTooLong, ForebayError
+from proxy.folds import Folds, Walk
+from proxy.locators import locator_maker
+from proxy.tokens import Counter
+from proxy.upstream import Prices, Route
+from proxy.wire.envelope import Envelope
+from proxy.wire.reader import Read, Reader
+from proxy.wire.render import render
+
+log = logging.getLogger(__name__)
+
+Mode = Literal["enforce", "observe", "off"]
+Degraded = Literal["state", "artifacts", "policy", "summary", "tokenizer", "window", "json"]
+
+OFF_LOOP_BYTES = 48 * 1024
+"""With more new bytes than this, reading and folding go to a thread: about 3 ms of work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request as the context engine needs to know it."""
+
+    envelope: Envelope
+    tenant: str
+    route: Route
+    policy_name: str
+    mode: Mode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A plan, and what was new in it: the batches and turns that this very request's checkpoint decided.
+
+    `untouched_before` and `sent_before` are the sizes of the request before, unedited and as it went.
+    """
+
+    plan: Plan
+    new_batches: tuple[Reason, ...] = ()
+    new_turns: int = 0
+    untouched_before: int = 0
+    sent_before: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What goes upstream, the plan behind it, and where it fell short. `read` reaches the originals."""
+
+    body: bytes
+    decided: Decided
+    mode: Mode
+    degraded: tuple[Degraded, ...]
+    read: Read
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that the body follows."""
+        return self.decided.plan
+
+
+class ContextEngine:
+    """Edits requests. One per process; safe to call concurrently."""
+
+    def __init__(self, policies: Mapping[str, Policy], counters: Mapping[str, Counter], secret: bytes) -> None:
+        self.policies = policies
+        self._counters = counters
+        self._readers = {encoding: Reader(counter.count) for encoding, counter in counters.items()}
+        self._secret = secret
+        self._folds = Folds()
+        self._locators: dict[str, Callable[[str, bytes], str]] = {}
+
+    async def edit(self, asked: Asked) -> Edited:
+        """The request within its budget. Raises RequestError for a bad message, ContextTooLong at the brake."""
+        reader = self._readers[asked.route.encoding]
+        if reader.new_bytes(asked.envelope) > OFF_LOOP_BYTES:
+            return await asyncio.to_thread(self._edit, asked, reader)
+        return self._edit(asked, reader)
+
+    def _edit(self, asked: Asked, reader: Reader) -> Edited:
+        read = reader.read(asked.envelope)
+        mode = asked.mode or self.policies[asked.policy_name].mode
+        if mode == "enforce" and asked.route.window is None:
+            mode = "observe"
+        decided, failed = self._fail_open(asked, read, mode)
+        plan = decided.plan
+        body = render(asked.envelope, model=asked.route.model, edits=plan.edits, max_output=plan.max_output)
+        return Edited(body, decided, mode, (*self._shortfalls(asked, read, mode), *failed), read)
+
+    def _shortfalls(self, asked: Asked, read: Read, mode: Mode) -> Iterator[Degraded]:
+        if read.mended:
+            yield "json"
+        if self._counters[asked.route.encoding].degraded:
+            yield "tokenizer"
+        if asked.route.window is None and mode == "observe":
+            yield "window"
+
+    def _fail_open(self, asked: Asked, read: Read, mode: Mode) -> tuple[Decided, tuple[Degraded, ...]]:
+        """The plan, or where a policy fails the plan that does nothing."""
+        try:
+            return self._decide(asked, read, mode), ()
+        except ForebayError:
+            raise
+        except Exception:  # a policy's fault must never cost the agent its request
+            log.exception("the plan failed; forwarding the original")
+            return Decided(untouched(read.conversation, read.fixed_tokens)), ("policy",)
+
+    def _decide(self, asked: Asked, read: Read, mode: Mode) -> Decided:
+        if mode == "off" or asked.route.window is None:
+            return Decided(untouched(read.conversation, read.fixed_tokens))
+        terms = self._terms(asked, asked.route.window, read.fixed_tokens)
+        max_output = asked.envelope.max_output
+        if mode == "observe":
+            return Decided(watched(read.conversation, terms, max_output))
+        decided = self._enforced(asked, read, terms, max_output)
+        if decided.plan.refusal is not None:
+            raise too_long(decided.plan, terms.budget, max_output)
+        return decided
+
+    def _terms(self, asked: Asked, window: int, fixed_tokens: int) -> Terms:
+        policy, route = self.policies[asked.policy_name], asked.route
+        if asked.tenant not in self._locators:
+            self._locators[asked.tenant] = locator_maker(self._secret, asked.tenant)
+        return Terms(
+            policy=policy,
+            budget=budget_for(policy, window, route.window_includes_output, route.token_factor),
+            prices=cache_prices(route.prices),
+            fixed_tokens=fixed_tokens,
+            count=self._counters[route.encoding].count,
+            locate=self._locators[asked.tenant],
+        )
+
+    def _enforced(self, asked: Asked, read: Read, terms: Terms, max_output: int | None) -> Decided:
+        """The plan; made for a smaller window where what no section counts (reasoning) would not fit beside it."""
+        decided = self._walked(asked, read, terms, max_output, terms.budget)
+        extra = sum(message.extra_tokens for message in read.conversation.messages)
+        needed = decided.plan.report.forwarded + terms.budget.answer_room(max_output)
+        if decided.plan.refusal != "window" or needed - extra > terms.budget.window:
+            return decided
+        for eighths in range(1, 8):
+            squeezed = replace(terms, budget=terms.budget.squeezed(eighths))
+            smaller = self._walked(asked, read, squeezed, max_output, terms.budget)
+            if smaller.plan.refusal is None:
+                return smaller
+        return decided
+
+    def _walked(self, asked: Asked, read: Read, terms: Terms, max_output: int | None, whole: Budget) -> Decided:
+        """Walk under `terms`; judge what comes out by the `whole` budget."""
+        key: Hashable = (
+            asked.tenant, asked.policy_name, asked.route.encoding, terms.budget, terms.prices, terms.fixed_tokens,
+        )  # fmt: skip
+        walk = self._folds.walk(read.conversation, read.chain, terms, key)
+        made = plan(walk.checked, read.conversation, replace(terms, budget=whole), max_output)
+        return _decided(made, walk)
+
+
+def _decided(made: Plan, walk: Walk) -> Decided:
+    before, after = walk.walked, walk.checked
+    return Decided(
+        made,
+        new_batches=after.batches[len(before.batches) :],
+        new_turns=len(after.view.gone) - len(before.view.gone),
+        untouched_before=before.account.untouched_sent,
+        sent_before=before.account.sent,
+    )
+
+
+def cache_prices(prices: Prices) -> CachePrices:
+    """Cache prices in units of the input price: missing or zero write is 1, missing read 0.1."""
+    if not prices.input:
+        return CachePrices()
+    write = prices.cache_write / prices.input if prices.cache_write else 1.0
+    read = prices.cache_read / prices.input if prices.cache_read is not None else 0.1
+    return CachePrices(write, read)
+
+
+def too_long(decided: Plan, budget: Budget, max_output: int | None) -> ContextTooLong:
+    """The brake's answer, with the numbers that led to it."""
+    report = decided.report
+    if decided.refusal == "system":
+        use = report.budget["system"]
+        message = (
+            f"system text and schemas take {use.used} tokens, over their share of {use.share}; shorten them, or set "
+            "on_system_over: report in the policy"
+        )
+    else:
+        room = budget.answer_room(max_output)
+        message = (
+            f"this request needs {report.forwarded} input tokens and {room} for the answer, over the window of "
+            f"{budget.window}, after everything that may leave has left; shorten the newest messages, system text or "
+            "tools, or ask for a larger model"
+        )
+    sections = {name: {"used": use.used, "share": use.share} for name, use in report.budget.items()}
+    return ContextTooLong(message, budget={"window": budget.window, "forwarded": report.forwarded, **sections})

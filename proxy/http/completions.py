@@ -1,0 +1,186 @@
+"""Chat completions: the one endpoint whose context is edited, and the plan that would be followed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+
+from aiohttp import web
+
+from proxy.context import Degraded, Edited
+from proxy.continuity import fingerprint
+from proxy.errors import ContextTooLong, UpstreamError
+from proxy.http import keys
+from proxy.http.asking import Question, question, session_named
+from proxy.http.headers import ResponseContext, context_headers
+from proxy.http.recording import Exchange, count_plan, record, told_report
+from proxy.upstream import Answer, UpstreamCall, Usage
+from proxy.upstream.sse import Tail, error_event
+
+KEEPING_SECONDS = 0.25
+"""How long an answer that is ready waits to learn whether the originals were kept."""
+
+
+async def completions(request: web.Request) -> web.StreamResponse:
+    """Answer one chat completion, its context edited to the budget."""
+    started = time.perf_counter()
+    asked = await question(request)
+    exchange = await _edited(request, asked)
+    keeping = _keep(request.app, exchange)
+    metrics, route = request.app[keys.METRICS], exchange.route
+    call = UpstreamCall(route, exchange.edited.body, request.headers, stream=asked.asked.envelope.stream)
+    metrics.forwarded_after(route.name, time.perf_counter() - started)
+    with metrics.in_flight(route.name):
+        try:
+            async with request.app[keys.UPSTREAM].open(call) as answer:
+                metrics.upstream_status(route.name, answer.status)
+                degraded = await _shortfalls(request.app, exchange.edited, keeping)
+                return await _answered(request, exchange, answer, degraded, started)
+        except UpstreamError as error:
+            metrics.upstream_error(route.name, error.kind)
+            raise
+
+
+async def plan(request: web.Request) -> web.Response:
+    """The plan and budget report of a request, without a call and without a trace."""
+    asked = await question(request)
+    edited = await request.app[keys.ENGINE].edit(asked.asked)
+    return web.json_response(
+        {
+            "session": session_named(request, edited.read),
+            "model": asked.asked.route.name,
+            "policy": asked.asked.policy_name,
+            "mode": edited.mode,
+            "window": asked.asked.route.window,
+            **told_report(edited.plan.report),
+            "max_output": edited.plan.max_output,
+            "edits": [_told_edit(edit) for edit in edited.plan.edits],
+            "degraded": list(edited.degraded),
+        }
+    )
+
+
+async def _edited(request: web.Request, asked: Question) -> Exchange:
+    """The request within its budget; a refusal is counted."""
+    app, route = request.app, asked.asked.route
+    try:
+        edited = await app[keys.ENGINE].edit(asked.asked)
+    except ContextTooLong:
+        app[keys.METRICS].braked(route.name)
+        raise
+    exchange = Exchange(
+        request_id=request[keys.REQUEST_ID],
+        tenant=asked.asked.tenant,
+        session=session_named(request, edited.read),
+        parent=asked.parent,
+        route=route,
+        policy=asked.asked.policy_name,
+        edited=edited,
+        history=fingerprint(edited.read.messages, edited.read.envelope.raw("tools")),
+    )
+    count_plan(app, exchange)
+    return exchange
+
+
+def _keep(app: web.Application, exchange: Exchange) -> asyncio.Task[bool] | None:
+    """Start to keep what the plan took out, beside the call."""
+    keeper, edited = app[keys.KEEPER], exchange.edited
+    unkept = keeper.unkept(exchange.tenant, edited.plan.edits, edited.read.conversation)
+    return app[keys.BACKGROUND].start(keeper.keep(exchange.tenant, exchange.session, unkept)) if unkept else None
+
+
+async def _shortfalls(app: web.Application, edited: Edited, keeping: asyncio.Task[bool] | None) -> list[Degraded]:
+    """The reasons of this answer, each counted."""
+    degraded = list(edited.degraded)
+    if keeping is not None:
+        done, _ = await asyncio.wait({keeping}, timeout=KEEPING_SECONDS)
+        if done and not keeping.result():
+            degraded.append("artifacts")
+    if not app[keys.STATE].available:
+        degraded.append("state")
+    for reason in degraded:
+        app[keys.METRICS].degraded(reason)
+    return degraded
+
+
+async def _answered(
+    request: web.Request, exchange: Exchange, answer: Answer, degraded: Iterable[Degraded], started: float
+) -> web.StreamResponse:
+    """Give the answer to the client, and record the exchange whether or not the client stays."""
+    headers = {**answer.headers, **context_headers(_context(exchange, degraded))}
+    status, usage = answer.status, None
+    try:
+        if answer.is_event_stream:
+            response = await _streamed(request, answer, headers, exchange, started)
+        else:
+            response = await _whole(answer, headers)
+        usage = answer.usage
+        return response
+    finally:
+        _record(request.app, exchange, status, usage)
+
+
+async def _whole(answer: Answer, headers: dict[str, str]) -> web.Response:
+    """An answer of one piece is sent once it is whole, so that a broken one still becomes a clear error."""
+    body = b"".join([chunk async for chunk in answer.chunks()])
+    return web.Response(body=body, status=answer.status, headers=headers)
+
+
+async def _streamed(
+    request: web.Request, answer: Answer, headers: dict[str, str], exchange: Exchange, started: float
+) -> web.StreamResponse:
+    """Events as they come; one that says so where the upstream breaks off."""
+    headers |= {"cache-control": "no-cache", "x-accel-buffering": "no"}
+    response = web.StreamResponse(status=answer.status, headers=headers)
+    await response.prepare(request)
+    tail = Tail(4)
+    metrics, model = request.app[keys.METRICS], exchange.route.name
+    is_first = True
+    try:
+        async for chunk in answer.chunks():
+            await response.write(chunk)
+            tail.add(chunk)
+            if is_first:
+                metrics.first_byte_after(model, time.perf_counter() - started)
+                is_first = False
+    except UpstreamError as error:
+        metrics.upstream_error(model, error.kind)
+        request[keys.OUTCOME] = error.status
+        await response.write(error_event(error, bytes(tail)))
+    await response.write_eof()
+    return response
+
+
+def _record(app: web.Application, exchange: Exchange, status: int, usage: Usage | None) -> None:
+    app[keys.BACKGROUND].start(record(app, exchange, status, usage))
+
+
+def _context(exchange: Exchange, degraded: Iterable[Degraded]) -> ResponseContext:
+    """The report as the answer's headers tell it."""
+    plan = exchange.edited.plan
+    report = plan.report
+    removed = report.removed.get
+    return ResponseContext(
+        session=exchange.session,
+        policy=exchange.policy,
+        request_id=exchange.request_id,
+        received=report.received,
+        forwarded=report.forwarded,
+        compacted_turns=report.compacted_turns,
+        dropped=removed("drop", 0) + removed("isolate", 0) + removed("summary", 0),
+        cleared=removed("clear_result", 0) + removed("clear_argument", 0) + removed("stale_read", 0),
+        spilled=removed("spill", 0),
+        reduced=removed("noise", 0) + removed("repeat", 0) + removed("shorten", 0),
+        added=report.added,
+        batches=len(report.batches),
+        output_clamped=plan.max_output,
+        budget=[(name, use.used, use.share) for name, use in report.budget.items()],
+        degraded=list(degraded),
+    )
+
+
+def _told_edit(edit: object) -> dict[str, object]:
+    """An edit as JSON, without the texts: what it is, where, and what it weighs."""
+    shown = ("index", "part", "call", "start", "end", "locator", "before", "after", "tokens", "insert", "by")
+    return {"kind": type(edit).__name__.lower()} | {name: getattr(edit, name) for name in shown if hasattr(edit, name)}

@@ -1,0 +1,136 @@
+"""What a finished exchange leaves behind: metrics at once, the session record beside, never in the way.
+
+One of the three places that catch `Exception`: a record that fails costs a figure, not a request.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from policies.plan import Report
+from proxy.bill import Bill, Sizes, bill
+from proxy.context import Edited
+from proxy.errors import StoreError
+from proxy.http import keys
+from proxy.state import RequestRecord
+from proxy.upstream import Route, Usage
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One completion as its record needs to know it."""
+
+    request_id: str
+    tenant: str
+    session: str
+    parent: str | None
+    route: Route
+    policy: str
+    edited: Edited
+    history: str  # the fingerprint that tells histories of one session apart
+
+
+def count_plan(app: web.Application, exchange: Exchange) -> None:
+    """Metrics that are known before the call: what came, what was taken out, why."""
+    metrics, edited, model, tenant = app[keys.METRICS], exchange.edited, exchange.route.name, exchange.tenant
+    report = edited.plan.report
+    metrics.tokens(model, tenant, {"received": report.received, "forwarded": report.forwarded})
+    metrics.edited(model, tenant, report.removed, edited.decided.new_turns)
+    for reason in edited.decided.new_batches:
+        metrics.batch(model, reason)
+    for section, use in report.budget.items():
+        metrics.budget(model, section, use.used, use.share)
+    if app[keys.CONTINUITY].broken((tenant, exchange.session, exchange.history, model), edited.read.chain):
+        metrics.batch(model, "rewrite")
+
+
+async def record(app: web.Application, exchange: Exchange, status: int, usage: Usage | None) -> None:
+    """Metrics of the answer, then the session's record; raises nothing."""
+    try:
+        cost = _count_usage(app, exchange, usage) if usage else None
+        if exchange.edited.mode != "off":
+            await app[keys.SESSIONS].record(exchange.tenant, _record(exchange, status, usage, cost))
+    except StoreError:
+        app[keys.METRICS].degraded("state")
+    except Exception:
+        log.exception("a request could not be recorded", extra={"fields": {"request_id": exchange.request_id}})
+        app[keys.METRICS].degraded("state")
+
+
+def _count_usage(app: web.Application, exchange: Exchange, usage: Usage) -> Bill | None:
+    metrics, model, tenant = app[keys.METRICS], exchange.route.name, exchange.tenant
+    report, decided = exchange.edited.plan.report, exchange.edited.decided
+    inputs = {"cached": usage.cache_read_tokens, "billed": usage.input_tokens}
+    metrics.tokens(model, tenant, inputs, usage.output_tokens)
+    metrics.estimated(model, usage.input_tokens, int(report.forwarded * exchange.route.token_factor))
+    sizes = Sizes(report.received, report.forwarded, decided.untouched_before, decided.sent_before)
+    cost = bill(usage, sizes, exchange.route.prices)
+    if cost is not None:
+        metrics.cost(model, tenant, cost.billed, cost.untouched)
+    return cost
+
+
+def _record(exchange: Exchange, status: int, usage: Usage | None, cost: Bill | None) -> RequestRecord:
+    report = exchange.edited.plan.report
+    added: dict[str, int | float] = {
+        "requests": 1,
+        "received_tokens": report.received,
+        "forwarded_tokens": report.forwarded,
+    }
+    if usage is not None:
+        added |= {
+            "input_tokens": usage.input_tokens,
+            "cache_read_tokens": usage.cache_read_tokens,
+            "output_tokens": usage.output_tokens,
+        }
+    if cost is not None:
+        added |= {"billed_dollars": cost.billed, "untouched_dollars": cost.untouched}
+    return RequestRecord(
+        session=exchange.session,
+        parent=exchange.parent,
+        model=exchange.route.name,
+        policy=exchange.policy,
+        report=_told(exchange, status, usage),
+        added=added,
+    )
+
+
+def _told(exchange: Exchange, status: int, usage: Usage | None) -> dict[str, Any]:
+    edited = exchange.edited
+    told: dict[str, Any] = {
+        "request_id": exchange.request_id,
+        "time": time.time(),
+        "status": status,
+        "mode": edited.mode,
+        "history": exchange.history,
+        **told_report(edited.plan.report),
+        "degraded": list(edited.degraded),
+    }
+    if usage is not None:
+        told["usage"] = {
+            "input_tokens": usage.input_tokens,
+            "cache_read_tokens": usage.cache_read_tokens,
+            "cache_write_tokens": usage.cache_write_tokens,
+            "output_tokens": usage.output_tokens,
+        }
+    return told
+
+
+def told_report(report: Report) -> dict[str, Any]:
+    """A report as JSON, for records and for the plan endpoint."""
+    return {
+        "received_tokens": report.received,
+        "forwarded_tokens": report.forwarded,
+        "added_tokens": report.added,
+        "removed_tokens": dict(report.removed),
+        "compacted_turns": report.compacted_turns,
+        "batches": list(report.batches),
+        "budget": {name: {"used": use.used, "share": use.share} for name, use in report.budget.items()},
+    }

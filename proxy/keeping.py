@@ -1,0 +1,106 @@
+"""Keeping: originals of what a plan replaced go to the artifact store, each once in a while.
+
+The conversation itself still holds them, and the client sends it again with every request: so a store that
+fails costs a way back over HTTP, never an edit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from policies.conversation import Conversation
+from policies.edits import Drop, Edit, Note, Replace, ReplaceArguments
+from proxy.artifacts import Artifacts
+from proxy.errors import StoreError
+
+log = logging.getLogger(__name__)
+
+REFRESH_SECONDS = 600.0
+"""An original known to be kept is offered again after this, so that use refreshes its time to live."""
+KNOWN = 100_000
+"""How many locators one process remembers as kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """One original: `text()` reads it from the request at hand."""
+
+    locator: str
+    kind: str
+    text: Callable[[], str]
+
+
+def originals(edits: tuple[Edit, ...], conversation: Conversation) -> Iterator[Original]:
+    """What the edits took out, each locator once; dropped turns together as lines of JSON."""
+    seen: set[str] = set()
+    dropped: dict[str, list[int]] = {}
+    for edit in edits:
+        if isinstance(edit, Note):
+            continue
+        if isinstance(edit, Drop):
+            dropped.setdefault(edit.locator, []).extend(range(edit.start, edit.end))
+        elif edit.locator not in seen:
+            seen.add(edit.locator)
+            yield _replaced(edit, conversation)
+    for locator, indices in dropped.items():
+        yield Original(locator, "turns", partial(_turns, indices, conversation))
+
+
+class Keeper:
+    """Remembers what is kept, so that an edit costs the store one write and not one per request."""
+
+    def __init__(
+        self, artifacts: Artifacts, kept: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`kept(result)` is told of each offer: stored, refused or failed."""
+        self._artifacts = artifacts
+        self._kept = kept
+        self._clock = clock
+        self._known: OrderedDict[tuple[str, str], float] = OrderedDict()
+
+    def unkept(self, tenant: str, edits: tuple[Edit, ...], conversation: Conversation) -> list[Original]:
+        """The originals that were not offered lately."""
+        if not edits:
+            return []
+        now = self._clock()
+        return [
+            original
+            for original in originals(edits, conversation)
+            if self._known.get((tenant, original.locator), -REFRESH_SECONDS) + REFRESH_SECONDS <= now
+        ]
+
+    async def keep(self, tenant: str, session: str, unkept: list[Original]) -> bool:
+        """Offer them to the store; False if one could not be written."""
+        for original in unkept:
+            text = await asyncio.to_thread(original.text)
+            try:
+                stored = await self._artifacts.put(tenant, original.locator, original.kind, text, session)
+            except StoreError as error:
+                log.warning("an original could not be kept: %s", error)
+                self._kept("failed")
+                return False
+            self._kept("stored" if stored else "refused")
+            self._remember((tenant, original.locator))
+        return True
+
+    def _remember(self, place: tuple[str, str]) -> None:
+        self._known[place] = self._clock()
+        self._known.move_to_end(place)
+        while len(self._known) > KNOWN:
+            self._known.popitem(last=False)
+
+
+def _replaced(edit: Replace | ReplaceArguments, conversation: Conversation) -> Original:
+    if isinstance(edit, Replace):
+        return Original(edit.locator, "result", partial(conversation.text, edit.index, edit.part))
+    return Original(edit.locator, "arguments", partial(conversation.arguments, edit.index, edit.call))
+
+
+def _turns(indices: list[int], conversation: Conversation) -> str:
+    return "\n".join(conversation.canonical(index) for index in indices)
