@@ -92,16 +92,11 @@ def _oldest(view: View, excess: float, boundary: int) -> list[int]:
     enough = bisect_left(view.starts, excess, hi=boundary)
     for end in view.assistants:
         if enough <= end < boundary:
-            chosen = droppable(view.turns, end)
-            if sum(_weight(view, position) for position in chosen) >= excess:
+            chosen = droppable(view.turns, end, view.spared)
+            if sum(view.weight(position) for position in chosen) >= excess:
                 return chosen
             break
-    return droppable(view.turns, boundary)
-
-
-def _weight(view: View, position: int) -> int:
-    turn = view.turns[position]
-    return sum(view.weights[turn.start : turn.end])
+    return droppable(view.turns, boundary, view.spared)
 
 
 def _shorten(view: View, conversation: Conversation, terms: Terms) -> int | None:

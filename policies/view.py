@@ -6,6 +6,7 @@ changes the middle and pays for summing up anew.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Self
 
@@ -28,7 +29,7 @@ class View:
     """The standing of each message and turn. `head` messages stand before the first assistant turn."""
 
     __slots__ = (
-        "assistants", "body", "changes", "drop_locator", "gone", "head", "head_user", "note", "noted_at",
+        "assistants", "body", "changes", "drop_locator", "gone", "head", "head_user", "instruction", "note", "noted_at",
         "received", "starts", "system", "turns", "weights",
     )  # fmt: skip
 
@@ -46,6 +47,7 @@ class View:
         self.gone: frozenset[int] = frozenset()
         self.drop_locator = ""
         self.note: Note | None = None
+        self.instruction: int | None = None  # the user's latest message after the head
         self.noted_at: int | None = None  # the pinned user message that a notice would follow
 
     def copy(self) -> Self:
@@ -66,6 +68,8 @@ class View:
         if not self.turns and message.role != "assistant":
             self._append_to_head(index, message)
             return
+        if message.role == "user":
+            self.instruction = index
         known = len(self.turns)
         take(self.turns, index, message)
         if len(self.turns) > known:
@@ -105,13 +109,28 @@ class View:
         """The position of the first of the latest `keep` assistant turns."""
         return self.assistants[-keep] if len(self.assistants) > keep else 0
 
+    @property
+    def spared(self) -> int | None:
+        """The position of the turn that holds the user's latest message; None while that is in the head."""
+        if self.instruction is None:
+            return None
+        return bisect_right(self.turns, self.instruction, key=lambda turn: turn.start) - 1
+
     def history(self, keep: int) -> int:
-        """Tokens between the head and the latest `keep` turns."""
+        """Tokens between the head and the latest `keep` turns, the user's latest words left out."""
         start = self.keep_start(keep)
-        return self.starts[start] if start else 0
+        if not start:
+            return 0
+        spared = self.spared
+        return self.starts[start] - (self.weight(spared) if spared is not None and spared < start else 0)
+
+    def weight(self, position: int) -> int:
+        """What a turn weighs now."""
+        turn = self.turns[position]
+        return sum(self.weights[turn.start : turn.end])
 
     def active(self, keep: int) -> int:
-        """Tokens of pinned user text, the notice, and the latest `keep` turns."""
+        """Tokens of pinned user text, the user's latest words, the notice, and the latest `keep` turns."""
         return self.head_user + self.note_tokens + self.body - self.history(keep)
 
     def offset(self, index: int) -> int:
@@ -153,7 +172,7 @@ class View:
         for position, turn in enumerate(self.turns):
             self.starts[position] = self.body
             if turn.role != "system":
-                self.body += sum(self.weights[turn.start : turn.end])
+                self.body += self.weight(position)
 
     def edits(self, messages: Sequence[Message]) -> tuple[Edit, ...]:
         """Everything that differs from what the client sent, in order of place."""

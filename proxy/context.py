@@ -89,12 +89,13 @@ class ContextEngine:
 
     async def edit(self, asked: Asked) -> Edited:
         """The request within its budget. Raises RequestError for a bad message, ContextTooLong at the brake."""
-        reader = self._readers[asked.route.encoding]
-        if reader.new_bytes(asked.envelope) > OFF_LOOP_BYTES:
-            return await asyncio.to_thread(self._edit, asked, reader)
-        return self._edit(asked, reader)
+        if self._readers[asked.route.encoding].new_bytes(asked.envelope) > OFF_LOOP_BYTES:
+            return await asyncio.to_thread(self.edit_here, asked)
+        return self.edit_here(asked)
 
-    def _edit(self, asked: Asked, reader: Reader) -> Edited:
+    def edit_here(self, asked: Asked) -> Edited:
+        """The same in this thread, for callers without an event loop."""
+        reader = self._readers[asked.route.encoding]
         read = reader.read(asked.envelope)
         mode = asked.mode or self.policies[asked.policy_name].mode
         if mode == "enforce" and asked.route.window is None:

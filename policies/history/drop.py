@@ -1,7 +1,8 @@
 """Dropping: which of the oldest turns leave.
 
 A gap starts and ends before turns of the same role, so that roles alternate after it as they did before.
-Pinned turns stay and split the gap; each part then obeys the same rule.
+Pinned turns stay and split the gap; each part then obeys the same rule. So does the turn that holds the user's
+latest words: they are the live order, however many tool calls ago they were said.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ from collections.abc import Sequence
 from policies.turns import Turn
 
 
-def droppable(turns: Sequence[Turn], boundary: int) -> list[int]:
-    """The turns before `boundary` that may leave together, in order."""
+def droppable(turns: Sequence[Turn], boundary: int, spared: int | None = None) -> list[int]:
+    """The turns before `boundary` that may leave together, in order; `spared` is one that may not."""
     chosen: list[int] = []
     run: list[int] = []
     for position in range(boundary):
         if turns[position].role == "system":
             continue
-        if turns[position].pinned:
+        if turns[position].pinned or position == spared:
             chosen += _gap(run, turns, position)
             run = []
         else:

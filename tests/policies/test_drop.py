@@ -34,3 +34,7 @@ def turns(pattern: str) -> list[Turn]:
 def test_a_gap_starts_and_ends_before_turns_of_one_role(pattern: str, boundary: int, gone: list[int]):
     found = droppable(turns(pattern), boundary)
     assert found == gone
+
+
+def test_the_users_latest_words_stay_and_so_does_the_answer_before_them():
+    assert droppable(turns("aaauaaa"), 6, spared=3) == [0, 1, 4, 5]

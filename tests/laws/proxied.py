@@ -1,0 +1,93 @@
+"""The proxy's editing without HTTP: a body in, the body that would go upstream out, and the plan between."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from policies.plan import Report
+from policies.schema import Policy
+from proxy.context import Asked, ContextEngine, Edited
+from proxy.errors import ContextTooLong
+from proxy.keeping import originals
+from proxy.policy_files import load_policies
+from proxy.tokens import Counter
+from proxy.upstream import Prices, Route
+from proxy.wire.envelope import slice_body
+
+PRICES = Prices(input=1.25, output=10, cache_read=0.125, cache_write=1.5625)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One request as it came and as it went; `edited` is None where the brake answered."""
+
+    sent: bytes
+    edited: Edited | None
+
+    @property
+    def got(self) -> bytes:
+        assert self.edited is not None
+        return self.edited.body
+
+    @property
+    def report(self) -> Report:
+        assert self.edited is not None
+        return self.edited.plan.report
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The messages that went upstream."""
+        found: list[dict[str, Any]] = json.loads(self.got)["messages"]
+        return found
+
+    def kept(self) -> dict[str, str]:
+        """The originals by locator."""
+        assert self.edited is not None
+        taken = originals(self.edited.plan.edits, self.edited.read.conversation)
+        return {original.locator: original.text() for original in taken}
+
+
+@cache
+def counters() -> dict[str, Counter]:
+    return {"o200k_base": Counter("o200k_base")}
+
+
+@cache
+def presets() -> dict[str, Policy]:
+    return load_policies()
+
+
+def engine(policies: dict[str, Policy] | None = None) -> ContextEngine:
+    """A fresh engine: nothing remembered."""
+    return ContextEngine(policies or presets(), counters(), b"k" * 32)
+
+
+def route(window: int | None, includes_output: bool = True) -> Route:
+    return Route(
+        name="m",
+        sdk_model="openai/m",
+        model="m",
+        provider="openai",
+        transport="relay",
+        base_url="http://127.0.0.1:1/v1",
+        api_key=None,
+        window=window,
+        window_includes_output=includes_output,
+        prices=PRICES,
+    )
+
+
+def proxied(to: ContextEngine, sent: bytes, window: int | None, policy: str = "default") -> Seen:
+    """Edit one body."""
+    try:
+        return Seen(sent, to.edit_here(Asked(slice_body(sent), "local", route(window), policy)))
+    except ContextTooLong:
+        return Seen(sent, None)
+
+
+def dumped(body: dict[str, Any]) -> bytes:
+    """A body as most clients write it."""
+    return json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()

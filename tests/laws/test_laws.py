@@ -1,0 +1,140 @@
+"""The laws of the house over generated histories, every preset, and windows from roomy to hopeless."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from policies.edits import Drop, Note, Replace, ReplaceArguments
+from proxy.demo.structure import changed_by_the_way, violations
+from tests.laws.histories import Body, bodies, requests_of, reserialised
+from tests.laws.proxied import Seen, dumped, engine, proxied
+
+windows = st.sampled_from((2_000, 4_000, 8_000, 16_000, 64_000))
+policies = st.sampled_from(("default", "coding", "chat", "observe"))
+LOCATOR = re.compile(r"art_[a-z2-7]{12}")
+
+
+def session(body: Body, window: int, policy: str) -> list[Seen]:
+    """Every request on the way to this history, through one warm proxy."""
+    warm = engine()
+    return [proxied(warm, dumped(request), window, policy) for request in requests_of(body)]
+
+
+@given(bodies(), windows, policies)
+def test_without_an_edit_bytes_in_are_bytes_out(body: Body, window: int, policy: str):
+    for seen in session(body, window, policy):
+        if seen.edited and not seen.edited.plan.edits and seen.edited.plan.max_output is None:
+            assert seen.got == seen.sent
+
+
+@given(bodies(), windows, policies)
+def test_a_fresh_process_gives_the_bytes_of_a_warm_one(body: Body, window: int, policy: str):
+    for seen in session(body, window, policy):
+        fresh = proxied(engine(), seen.sent, window, policy)
+        assert (fresh.edited is None) == (seen.edited is None)
+        if seen.edited:
+            assert fresh.got == seen.got
+            assert fresh.report == seen.report
+
+
+@given(bodies(), windows, policies, st.data())
+def test_the_same_meaning_gets_the_same_plan(body: Body, window: int, policy: str, data: st.DataObject):
+    for extra in body["messages"]:
+        extra.pop("reasoning_content", None)  # at the brake it counts
+    plain = proxied(engine(), dumped(body), window, policy)
+    other = proxied(engine(), reserialised(body, lambda of: data.draw(st.sampled_from(of))), window, policy)
+    if plain.edited and other.edited:
+        assert other.edited.plan.edits == plain.edited.plan.edits
+
+
+@given(bodies(), windows, policies)
+def test_an_earlier_view_is_a_prefix_unless_a_batch_is_reported(body: Body, window: int, policy: str):
+    seen = [one for one in session(body, window, policy) if one.edited]
+    for earlier, later in zip(seen, seen[1:], strict=False):
+        if later.report.batches == earlier.report.batches:
+            assert later.messages[: len(earlier.messages)] == earlier.messages
+
+
+@given(bodies(), windows, policies)
+def test_calls_and_results_and_roles_stay_sound(body: Body, window: int, policy: str):
+    for seen in session(body, window, policy):
+        if seen.edited:
+            sent = json.loads(seen.sent)
+            assert set(violations(json.loads(seen.got))) <= set(violations(sent))
+            assert changed_by_the_way(json.loads(seen.got), sent) == ()
+
+
+@given(bodies(), windows, policies)
+def test_pinned_and_newest_words_keep_their_bytes(body: Body, window: int, policy: str):
+    for seen in session(body, window, policy):
+        if not seen.edited:
+            continue
+        raw, edits = seen.edited.read.raw, seen.edited.plan.edits
+        touched = {edit.index for edit in edits if isinstance(edit, (Replace, ReplaceArguments))}
+        dropped = {index for edit in edits if isinstance(edit, Drop) for index in range(edit.start, edit.end)}
+        messages = body["messages"]
+        roles = [message["role"] for message in messages]
+        first_assistant = roles.index("assistant") if "assistant" in roles else len(roles)
+        for index, message in enumerate(json.loads(seen.sent)["messages"]):
+            if index < first_assistant or message["role"] in {"system", "developer"}:
+                assert index not in touched | dropped
+            if message["role"] in {"system", "developer"}:
+                assert raw(index) in seen.got
+            if message["role"] == "user" and index not in dropped:
+                assert index not in touched
+
+
+@given(bodies(), windows, policies)
+def test_every_token_is_accounted_for(body: Body, window: int, policy: str):
+    for seen in session(body, window, policy):
+        if seen.edited:
+            report = seen.report
+            assert report.received + report.added - sum(report.removed.values()) == report.forwarded
+            again = proxied(engine(), seen.got, None).report.received
+            edits = len(seen.edited.plan.edits)
+            assert abs(again - report.forwarded) <= 4 * edits  # a text and its notice may share a token
+
+
+@given(bodies(), windows, policies)
+def test_every_marker_leads_to_the_whole_original(body: Body, window: int, policy: str):
+    for seen in session(body, window, policy):
+        if not seen.edited:
+            continue
+        kept, sent = seen.kept(), json.loads(seen.sent)["messages"]
+        for edit in seen.edited.plan.edits:
+            match edit:
+                case Replace():
+                    content = sent[edit.index]["content"]
+                    original = content if isinstance(content, str) else content[edit.part]["text"]
+                    assert kept[edit.locator] == original
+                    assert edit.locator in edit.text
+                case ReplaceArguments():
+                    assert kept[edit.locator] == sent[edit.index]["tool_calls"][edit.call]["function"]["arguments"]
+                    assert isinstance(json.loads(edit.text), dict)
+                case Drop():
+                    lines = [json.loads(line) for line in kept[edit.locator].split("\n")]
+                    assert [line["role"] for line in lines if line["role"] == "user"] is not None
+                    assert len(lines) >= edit.end - edit.start
+                case Note():
+                    assert set(LOCATOR.findall(edit.text)) <= kept.keys()
+
+
+@given(bodies(), windows, policies)
+def test_the_budget_holds_or_the_brake_answers(body: Body, window: int, policy: str):
+    for seen in session(body, window, policy):
+        if seen.edited and seen.edited.mode == "enforce":
+            asked = json.loads(seen.sent).get("max_tokens", 0)
+            assert seen.report.forwarded + min(asked, window // 5) <= window
+            granted = json.loads(seen.got).get("max_tokens", 0)
+            assert granted <= 1 or seen.report.forwarded + granted <= window
+
+
+@given(bodies(), windows)
+def test_observing_changes_nothing(body: Body, window: int):
+    for seen in session(body, window, "observe"):
+        assert seen.got == seen.sent
+        assert seen.report.budget.keys() == {"system", "active", "history", "output"}
