@@ -1,0 +1,1 @@
+"""Measurements of the running proxy beside others; ratios, never assertions."""
