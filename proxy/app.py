@@ -70,11 +70,11 @@ def build_app(settings: Settings) -> web.Application:
 
 
 async def _artifacts(app: web.Application) -> AsyncIterator[None]:
-    settings, metrics = app[keys.SETTINGS].artifacts, app[keys.METRICS]
+    settings = app[keys.SETTINGS].artifacts
     app[keys.ARTIFACTS] = LocalArtifacts(
         Path(settings.url), settings.ttl_seconds, settings.max_mb_per_session, settings.max_mb_per_tenant
     )
-    app[keys.KEEPER] = Keeper(app[keys.ARTIFACTS], metrics.artifact)
+    app[keys.KEEPER] = Keeper(app[keys.ARTIFACTS], app[keys.METRICS])
     yield
 
 

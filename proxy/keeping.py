@@ -18,6 +18,7 @@ from policies.conversation import Conversation
 from policies.edits import Drop, Edit, Note, Replace, ReplaceArguments
 from proxy.artifacts import Artifacts
 from proxy.errors import StoreError
+from proxy.metrics import Metrics
 
 log = logging.getLogger(__name__)
 
@@ -55,12 +56,9 @@ def originals(edits: tuple[Edit, ...], conversation: Conversation) -> Iterator[O
 class Keeper:
     """Remembers what is kept, so that an edit costs the store one write and not one per request."""
 
-    def __init__(
-        self, artifacts: Artifacts, kept: Callable[[str], None], clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        """`kept(result)` is told of each offer: stored, refused or failed."""
+    def __init__(self, artifacts: Artifacts, metrics: Metrics, clock: Callable[[], float] = time.monotonic) -> None:
         self._artifacts = artifacts
-        self._kept = kept
+        self._metrics = metrics
         self._clock = clock
         self._known: OrderedDict[tuple[str, str], float] = OrderedDict()
 
@@ -77,16 +75,17 @@ class Keeper:
 
     async def keep(self, tenant: str, session: str, unkept: list[Original]) -> bool:
         """Offer them to the store; False if one could not be written."""
-        for original in unkept:
-            text = await asyncio.to_thread(original.text)
-            try:
+        try:
+            for original in unkept:
+                text = await asyncio.to_thread(original.text)
                 stored = await self._artifacts.put(tenant, original.locator, original.kind, text, session)
-            except StoreError as error:
-                log.warning("an original could not be kept: %s", error)
-                self._kept("failed")
-                return False
-            self._kept("stored" if stored else "refused")
-            self._remember((tenant, original.locator))
+                self._metrics.artifact("stored" if stored else "refused")
+                self._remember((tenant, original.locator))
+            self._metrics.artifacts_kept(tenant, await self._artifacts.usage_bytes(tenant))
+        except StoreError as error:
+            log.warning("an original could not be kept: %s", error)
+            self._metrics.artifact("failed")
+            return False
         return True
 
     def _remember(self, place: tuple[str, str]) -> None:

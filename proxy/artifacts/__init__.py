@@ -1,4 +1,7 @@
-"""Where originals are kept: whatever the plan takes out of a context can be read back from here."""
+"""Where originals are kept: whatever the plan takes out of a context can be read back from here.
+
+`local.py` keeps them in a folder: `files.py` holds its rules of the file system, `ledger.py` counts and sweeps.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """An original, whole: `text` as the client sent it, `kind` what it was (result, arguments, turns)."""
+    """An original, whole: `text` as the client sent it, `kind` what it was (result, arguments, turns).
+
+    `created` and `expires` are seconds since the epoch; `sessions` are those that refer to it.
+    """
 
     locator: str
     kind: str
@@ -19,7 +25,10 @@ class Artifact:
 
 
 class Artifacts(Protocol):
-    """One suite serves every implementation. All methods raise StoreError when the store cannot answer."""
+    """One suite serves every implementation. All methods raise StoreError when the store cannot answer.
+
+    A locator that is none (not `art_` and 12 of `a-z2-7`) is unknown; to put under it is a StoreError.
+    """
 
     async def put(self, tenant: str, locator: str, kind: str, text: str, session: str) -> bool:
         """Keep one original; False where a cap of the tenant or session forbids it. Idempotent."""
@@ -38,5 +47,5 @@ class Artifacts(Protocol):
         ...
 
     async def usage_bytes(self, tenant: str) -> int:
-        """What the tenant's artifacts take up."""
+        """What the tenant's artifacts take up, approximately where several processes write."""
         ...

@@ -1,0 +1,38 @@
+"""A real embedded Valkey for the tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from proxy.state.embedded import EmbeddedValkey
+from proxy.state.redis import StateStore
+
+
+@pytest.fixture(scope="module")
+def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedValkey]:
+    """One server per test module; the tests use tenants of their own or `store`, which starts empty."""
+    server = EmbeddedValkey(tmp_path_factory.mktemp("state"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def own_valkey(tmp_path: Path) -> Iterator[EmbeddedValkey]:
+    """A server that the test may ill-treat."""
+    server = EmbeddedValkey(tmp_path / "state")
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+async def store(valkey: EmbeddedValkey) -> AsyncIterator[StateStore]:
+    """A client with patience: the machine of the tests may be busy."""
+    opened = StateStore(valkey.url, timeout_ms=5_000)
+    await opened.run("flush", lambda client: client.flushall())
+    yield opened
+    await opened.close()
