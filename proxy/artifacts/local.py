@@ -11,6 +11,7 @@ import asyncio
 import logging
 import os
 import random
+import stat
 import time
 from collections.abc import Callable
 from contextlib import suppress
