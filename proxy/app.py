@@ -64,7 +64,7 @@ def build_app(settings: Settings) -> web.Application:
         tokenizer=not any(counter.degraded for counter in counters.values()),
         catalog=True,
     )
-    app.cleanup_ctx.extend([_artifacts, _state, _upstream, _background])
+    app.cleanup_ctx.extend([_artifacts, _state, _upstream(catalog.needs_sdk), _background])
     add_routes(app, completions=completions, plan=plan)
     return app
 
@@ -91,10 +91,13 @@ async def _state(app: web.Application) -> AsyncIterator[None]:
         yield
 
 
-async def _upstream(app: web.Application) -> AsyncIterator[None]:
-    async with transports(app[keys.CATALOG].needs_sdk) as opened:
-        app[keys.UPSTREAM] = opened
-        yield
+def _upstream(with_sdk: bool) -> Callable[[web.Application], AsyncIterator[None]]:
+    async def opened(app: web.Application) -> AsyncIterator[None]:
+        async with transports(with_sdk) as both:
+            app[keys.UPSTREAM] = both
+            yield
+
+    return opened
 
 
 async def _background(app: web.Application) -> AsyncIterator[None]:
