@@ -29,8 +29,8 @@ class View:
     """The standing of each message and turn. `head` messages stand before the first assistant turn."""
 
     __slots__ = (
-        "assistants", "body", "changes", "drop_locator", "gone", "head", "head_user", "instruction", "note", "noted_at",
-        "received", "starts", "system", "turns", "weights",
+        "assistants", "body", "changes", "drop_locator", "gone", "head", "head_user", "instruction", "listed",
+        "note", "noted_at", "received", "starts", "system", "turns", "weights",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -47,6 +47,7 @@ class View:
         self.gone: frozenset[int] = frozenset()
         self.drop_locator = ""
         self.note: Note | None = None
+        self.listed: tuple[Edit, ...] | None = None  # the edits, while no batch has changed them
         self.instruction: int | None = None  # the user's latest message after the head
         self.noted_at: int | None = None  # the pinned user message that a notice would follow
 
@@ -168,6 +169,7 @@ class View:
             yield from (i for i in range(turn.start, turn.end) if messages[i].role != "system")
 
     def _sum_up(self) -> None:
+        self.listed = None
         self.body = 0
         for position, turn in enumerate(self.turns):
             self.starts[position] = self.body
@@ -175,7 +177,12 @@ class View:
                 self.body += self.weight(position)
 
     def edits(self, messages: Sequence[Message]) -> tuple[Edit, ...]:
-        """Everything that differs from what the client sent, in order of place."""
+        """Everything that differs from what the client sent, in order of place. Made once per batch."""
+        if self.listed is None:
+            self.listed = self._list_edits(messages)
+        return self.listed
+
+    def _list_edits(self, messages: Sequence[Message]) -> tuple[Edit, ...]:
         edits: list[Edit] = [self.changes[where] for where in sorted(self.changes)]
         gone = list(self.gone_messages(messages))
         start = 0

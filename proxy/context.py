@@ -25,6 +25,7 @@ from proxy.upstream import Prices, Route
 from proxy.wire.envelope import Envelope
 from proxy.wire.reader import Read, Reader
 from proxy.wire.render import render
+from proxy.wire.splice import Spliced
 
 log = logging.getLogger(__name__)
 
@@ -85,6 +86,7 @@ class ContextEngine:
         self._readers = {encoding: Reader(counter.count) for encoding, counter in counters.items()}
         self._secret = secret
         self._folds = Folds()
+        self._spliced = Spliced()
         self._locators: dict[str, Callable[[str, bytes], str]] = {}
 
     async def edit(self, asked: Asked) -> Edited:
@@ -102,7 +104,13 @@ class ContextEngine:
             mode = "observe"
         decided, failed = self._fail_open(asked, read, mode)
         plan = decided.plan
-        body = render(asked.envelope, model=asked.route.model, edits=plan.edits, max_output=plan.max_output)
+        body = render(
+            asked.envelope,
+            model=asked.route.model,
+            edits=plan.edits,
+            max_output=plan.max_output,
+            spliced=self._spliced,
+        )
         return Edited(body, decided, mode, (*self._shortfalls(asked, read, mode), *failed), read)
 
     def _shortfalls(self, asked: Asked, read: Read, mode: Mode) -> Iterator[Degraded]:

@@ -64,14 +64,14 @@ class Keeper:
 
     def unkept(self, tenant: str, edits: tuple[Edit, ...], conversation: Conversation) -> list[Original]:
         """The originals that were not offered lately."""
-        if not edits:
-            return []
         now = self._clock()
-        return [
-            original
-            for original in originals(edits, conversation)
-            if self._known.get((tenant, original.locator), -REFRESH_SECONDS) + REFRESH_SECONDS <= now
-        ]
+        stale = tuple(
+            edit for edit in edits if not isinstance(edit, Note) and self._is_stale((tenant, edit.locator), now)
+        )
+        return list(originals(stale, conversation))
+
+    def _is_stale(self, place: tuple[str, str], now: float) -> bool:
+        return self._known.get(place, -REFRESH_SECONDS) + REFRESH_SECONDS <= now
 
     async def keep(self, tenant: str, session: str, unkept: list[Original]) -> bool:
         """Offer them to the store; False if one could not be written."""

@@ -26,7 +26,7 @@ class FixedPart:
 
     def __init__(self, count: Count) -> None:
         self._count = count
-        self._known: Generations[int] = Generations(_CAPACITY)
+        self._known: Generations[bytes, int] = Generations(_CAPACITY)
 
     def tokens(self, envelope: Envelope) -> int:
         """The fixed part of this request; RequestError where a container is not sound JSON."""

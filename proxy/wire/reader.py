@@ -30,7 +30,7 @@ class Reader:
 
     def __init__(self, count: Count, capacity_bytes: int = 64_000_000) -> None:
         self._count = count
-        self._known: Generations[Message] = Generations(capacity_bytes)
+        self._known: Generations[bytes, Message] = Generations(capacity_bytes)
         self._fixed = FixedPart(count)
 
     def new_bytes(self, envelope: Envelope) -> int:

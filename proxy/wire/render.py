@@ -11,17 +11,26 @@ from collections.abc import Iterator, Sequence
 from policies.edits import Drop, Edit, Note
 from proxy.wire.envelope import OUTPUT_LIMITS, Envelope
 from proxy.wire.spans import Span, array_spans
-from proxy.wire.splice import Inner, Patch, json_string, patched, splice
+from proxy.wire.splice import Inner, Patch, Spliced, json_string, patched
 
 
-def render(envelope: Envelope, *, model: str, edits: Sequence[Edit] = (), max_output: int | None = None) -> bytes:
+def render(
+    envelope: Envelope,
+    *,
+    model: str,
+    edits: Sequence[Edit] = (),
+    max_output: int | None = None,
+    spliced: Spliced | None = None,
+) -> bytes:
     """The envelope's body for `model`, edited; `max_output` lowers the client's own maximum where it sent one.
+
+    `spliced` remembers edited messages from one request to the next.
 
     Edits refer to messages as they came. What is dropped is not edited; of two texts for one part the later counts.
     """
     patches = _field_patches(envelope, model, max_output)
     if edits:
-        patches.append((*envelope.spans["messages"], _messages(envelope, edits)))
+        patches.append((*envelope.spans["messages"], _messages(envelope, edits, spliced or Spliced())))
     return patched(envelope.body, patches) if patches else envelope.body
 
 
@@ -37,21 +46,24 @@ def _field_patches(envelope: Envelope, model: str, max_output: int | None) -> li
     return patches
 
 
-def _messages(envelope: Envelope, edits: Sequence[Edit]) -> bytes:
+def _messages(envelope: Envelope, edits: Sequence[Edit], spliced: Spliced) -> bytes:
     """The edited list: survivors, each behind the separator that stood before it, and messages of our own."""
     whole = envelope.spans["messages"]
     spans = array_spans(envelope.body, whole, list(envelope.messages))
     pieces = [envelope.body[whole[0] : spans[0][0]]]
     is_first = True
-    for separator, piece in _pieces(envelope.body, spans, edits):
+    for separator, piece in _pieces(envelope, spans, edits, spliced):
         pieces += (piece,) if is_first else (separator, piece)
         is_first = False
     pieces.append(envelope.body[spans[-1][1] : whole[1]])
     return b"".join(pieces)
 
 
-def _pieces(body: bytes, spans: list[Span], edits: Sequence[Edit]) -> Iterator[tuple[bytes, bytes]]:
+def _pieces(
+    envelope: Envelope, spans: list[Span], edits: Sequence[Edit], spliced: Spliced
+) -> Iterator[tuple[bytes, bytes]]:
     """What stands in the edited list, each with its separator; untouched neighbours come as one piece."""
+    body = envelope.body
     inner, inserted, dropped = _sorted_out(edits)
     position = 0
     for index in sorted({*inner, *inserted, *dropped, len(spans)}):
@@ -61,7 +73,10 @@ def _pieces(body: bytes, spans: list[Span], edits: Sequence[Edit]) -> Iterator[t
             message = b'{"role":"user","content":' + json_string(note.text) + b"}"
             yield _separator(body, spans, min(index, len(spans) - 1)), message
         if index in inner and index not in dropped:
-            yield _separator(body, spans, index), splice(body[slice(*spans[index])], inner[index])
+            yield (
+                _separator(body, spans, index),
+                spliced.splice(envelope.digests[index], body[slice(*spans[index])], inner[index]),
+            )
         elif index < len(spans) and index not in dropped:
             yield _separator(body, spans, index), body[slice(*spans[index])]
         position = index + 1

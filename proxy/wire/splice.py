@@ -10,10 +10,13 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from policies.edits import Note, Replace, ReplaceArguments
+from proxy.wire.cache import Generations
 from proxy.wire.spans import Span, array_spans, object_spans
 
 Patch = tuple[int, int, bytes]
 Inner = Replace | ReplaceArguments | Note
+
+_ENTRY_BYTES = 500  # a key with its edits, whose texts the folds hold too
 
 
 def json_string(text: str) -> bytes:
@@ -33,6 +36,22 @@ def patched(text: bytes, patches: Iterable[Patch], span: Span | None = None) -> 
         position = stop
     pieces.append(text[position:end])
     return b"".join(pieces)
+
+
+class Spliced:
+    """Edited messages by the digest of their bytes and the edits: an edit stands until a batch, and is spliced once."""
+
+    def __init__(self, capacity_bytes: int = 64_000_000) -> None:
+        self._known: Generations[tuple[bytes, tuple[Inner, ...]], bytes] = Generations(capacity_bytes)
+
+    def splice(self, digest: bytes, message: bytes, edits: Sequence[Inner]) -> bytes:
+        """`splice(message, edits)`, remembered."""
+        key = (digest, tuple(edits))
+        spliced = self._known.get(key)
+        if spliced is None:
+            spliced = splice(message, edits)
+            self._known.put(key, spliced, len(spliced) + _ENTRY_BYTES)
+        return spliced
 
 
 def splice(message: bytes, edits: Sequence[Inner]) -> bytes:
