@@ -15,18 +15,6 @@ from proxy.upstream.transports import transports
 from tests.scripted_upstream import ScriptedUpstream
 from tests.upstream.calls import KEY
 
-# LiteLLM warns in the middle of its own work; as errors these break what it caches for every later test.
-_LITELLMS_OWN = (
-    "ignore:Items? .* using the `ReadOnly` qualifier:UserWarning",
-    "ignore:Accessing the 'model_.*' attribute on the instance is deprecated:DeprecationWarning",
-)
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    for line in _LITELLMS_OWN:
-        config.addinivalue_line("filterwarnings", line)
-
-
 @pytest.fixture
 async def provider() -> AsyncIterator[ScriptedUpstream]:
     async with ScriptedUpstream() as server:
