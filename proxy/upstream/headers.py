@@ -1,4 +1,4 @@
-"""Which headers travel: the client's on the way up, the provider's on the way down (contract 4)."""
+"""Which headers travel: the client's on the way up, the provider's on the way down."""
 
 from __future__ import annotations
 
