@@ -15,6 +15,7 @@ from proxy.upstream.transports import transports
 from tests.scripted_upstream import ScriptedUpstream
 from tests.upstream.calls import KEY
 
+
 @pytest.fixture
 async def provider() -> AsyncIterator[ScriptedUpstream]:
     async with ScriptedUpstream() as server:
