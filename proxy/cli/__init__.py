@@ -9,13 +9,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from proxy.cli import check, demo, keys, later, serve
+from proxy.cli import check, demo, keys, later, replay, serve
 from proxy.cli.parser import Parser
 from proxy.errors import StoreError
 from proxy.settings.faults import ConfigError
 from proxy.version import VERSION
 
-COMMANDS = (serve, demo, check, keys, later)
+COMMANDS = (serve, demo, check, replay, keys, later)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

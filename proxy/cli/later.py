@@ -8,7 +8,6 @@ import sys
 from proxy.cli.parser import Commands
 
 COMMANDS = {
-    "replay": "run recorded sessions through the policies offline",
     "audit": "find what makes the fixed part of a prompt long",
 }
 

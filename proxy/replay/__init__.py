@@ -5,6 +5,7 @@ structurally sound: every call followed by exactly its results. `requests` turns
 that the agent sent, each with its history as it stood then, so that the whole session can go through the proxy
 again: over HTTP, or offline through the same policies.
 
+Reading:
     recorded.py   what a session is; where in a file something is wrong
     documents.py  a file's JSON, with the lines it stood on
     messages.py   one message checked
@@ -12,6 +13,15 @@ again: over HTTP, or offline through the same policies.
     definitions.py  tool definitions made from the calls, where a recording holds none
     formats/      one file per format, recognised by content and never by file name
     requests.py   the bodies that the agent sent
+
+Replaying (`forebay replay`), with a simulated provider cache, and judging what came of it:
+    asked.py, setup.py  under which policy, model, window and prices
+    many.py, play.py, track.py  sessions, one session, one price regime's way through it: rows out
+    ledger.py, prompt.py  messages known by their bytes; the cache and the bill
+    evidence.py, said.py, recall.py, behind.py, names.py  what answers rely on, and whether it could be seen
+    soundness.py  structural faults beyond the client's own
+    rows.py, figures.py, glossary.py  what comes out, its sums, and what each figure means
+    table.py, session_list.py, as_json.py, plot.py, progress.py  how it is shown
 """
 
 from proxy.replay.formats import load
