@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from policies import markers
+from policies.arrival.repeats import Seen
 from policies.conversation import Conversation
 from policies.edits import Note, Replace
 from policies.history.candidates import Candidates
 from policies.history.drop import droppable
 from policies.history.shorten import shorten
+from policies.history.told import Told
 from policies.terms import Terms
 from policies.view import View
 
@@ -27,27 +30,41 @@ SHORTEST = 60
 """No result is shortened below this many tokens: about two markers."""
 
 
-def clear(view: View, candidates: Candidates) -> int | None:
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a batch works on: the view that it changes, and what the fold remembers beside it."""
+
+    view: View
+    candidates: Candidates
+    seen: Seen
+    told: Told
+    conversation: Conversation
+    terms: Terms
+
+
+def clear(scene: Scene, keep: int) -> int | None:
     """Put everything in place that waits to be cleared."""
-    offset = candidates.offset
-    changes = candidates.taken()
+    offset = scene.candidates.offset
+    changes = scene.candidates.taken()
     if not changes:
         return None
-    view.apply(changes)
+    scene.view.apply(changes)
+    scene.seen.repoint(scene.view, keep)  # pointers stand behind what they point at, so the offset holds
     return offset
 
 
-def make_room(view: View, candidates: Candidates, conversation: Conversation, terms: Terms) -> int | None:
+def make_room(scene: Scene) -> int | None:
     """A batch that the window forces."""
+    view, terms = scene.view, scene.terms
     changed: list[int | None] = []
     for keep in keep_windows(terms.policy.keep_last_turns):
-        candidates.look(view, conversation, terms, view.keep_start(keep))
-        changed.append(clear(view, candidates))
-        changed.append(_drop(view, conversation, terms, keep))
+        scene.candidates.look(view, scene.conversation, scene.told, terms, view.keep_start(keep))
+        changed.append(clear(scene, keep))
+        changed.append(_drop(scene, keep))
         if _settled(view, terms, keep):
             break
     else:
-        changed.append(_shorten(view, conversation, terms))
+        changed.append(_shorten(view, scene.conversation, terms))
     return min((offset for offset in changed if offset is not None), default=None)
 
 
@@ -66,8 +83,9 @@ def _settled(view: View, terms: Terms, keep: int) -> bool:
     return total <= terms.budget.input_limit
 
 
-def _drop(view: View, conversation: Conversation, terms: Terms, keep: int) -> int | None:
+def _drop(scene: Scene, keep: int) -> int | None:
     """Drop the oldest turns if history is still too large once cleared."""
+    view, terms, messages = scene.view, scene.terms, scene.conversation.messages
     rule = terms.policy.history
     limit = max(0, terms.budget.history_limit(terms.fixed_tokens + view.system, view.active(keep)))
     history = view.history(keep)
@@ -77,13 +95,14 @@ def _drop(view: View, conversation: Conversation, terms: Terms, keep: int) -> in
     if not set(chosen) - view.gone:
         return None
     gone = view.gone.union(chosen)
-    indices = list(view.gone_messages(conversation.messages, gone))
-    locator = terms.locate("turns", b"".join(conversation.messages[i].digest for i in indices))
-    text = markers.dropped(len(gone), sum(conversation.messages[i].tokens for i in indices), locator)
+    indices = list(view.gone_messages(messages, gone))
+    locator = terms.locate("turns", b"".join(messages[i].digest for i in indices))
+    text = markers.dropped(len(gone), sum(messages[i].tokens for i in indices), locator)
     following = next(t.start for p, t in enumerate(view.turns) if p not in gone and t.role != "system")
     insert = view.noted_at is None
     at = following if view.noted_at is None else view.noted_at
-    view.drop(chosen, conversation.messages, locator, Note(at, text, terms.count(text), insert))
+    view.drop(chosen, messages, locator, Note(at, text, terms.count(text), insert))
+    scene.seen.repoint(view, keep)
     return view.offset(min(at, indices[0]))
 
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from policies.budget import Budget
 from policies.schema import Policy
+
+
+Outline = Callable[[str, str], Sequence[tuple[int, str]]]
+
+
+def no_outline(_text: str, _language: str) -> Sequence[tuple[int, str]]:
+    """Where no parser is at hand, nothing is known of any text."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +30,9 @@ class Terms:
     """The terms of one fold. Same terms and same conversation: same plan.
 
     `count(text)` is the tokens of a text. `locate(kind, data)` is the locator of an original: a keyed digest, the
-    same on every replica. `fixed_tokens` is what tool and response schemas weigh.
+    same on every replica. `fixed_tokens` is what tool and response schemas weigh. `outline(text, language)` lists
+    the definitions of a source text as (line, name). `way_back` says whether the model can read back in this very
+    request what is spilled; `own_tools` are the tools by which it does, whose results are never spilled.
     """
 
     policy: Policy
@@ -31,3 +41,6 @@ class Terms:
     fixed_tokens: int
     count: Callable[[str], int]
     locate: Callable[[str, bytes], str]
+    outline: Outline = no_outline
+    way_back: bool = False
+    own_tools: frozenset[str] = frozenset()

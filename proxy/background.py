@@ -25,8 +25,13 @@ class Background:
             return None
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._finished)
         return task
+
+    def _finished(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("background work failed", exc_info=error)
 
     async def drain(self, seconds: float) -> None:
         """Wait for what is under way, at most so long, then cancel the rest."""

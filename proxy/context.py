@@ -1,7 +1,7 @@
 """The use case: fold a request's history into its budget, keep the originals, and never fail the agent.
 
-An error in a policy forwards the original; an artifact that cannot be written leaves the edit in place, for
-the conversation itself still holds what it replaced. Both are seen in `degraded` and counted.
+An error of ours, in reading, policy or rendering, forwards the original; an artifact that cannot be written leaves
+the edit in place, for the conversation itself still holds what it replaced. Both are seen in `degraded` and counted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from proxy.locators import locator_maker
 from proxy.tokens import Counter
 from proxy.upstream import Prices, Route
 from proxy.wire.envelope import Envelope
-from proxy.wire.reader import Read, Reader
+from proxy.wire.reader import Read, Reader, unread
 from proxy.wire.render import render
 from proxy.wire.splice import Spliced
 
@@ -97,21 +97,30 @@ class ContextEngine:
 
     def edit_here(self, asked: Asked) -> Edited:
         """The same in this thread, for callers without an event loop."""
-        reader = self._readers[asked.route.encoding]
-        read = reader.read(asked.envelope)
         mode = asked.mode or self.policies[asked.policy_name].mode
         if mode == "enforce" and asked.route.window is None:
             mode = "observe"
-        decided, failed = self._fail_open(asked, read, mode)
-        plan = decided.plan
-        body = render(
-            asked.envelope,
-            model=asked.route.model,
-            edits=plan.edits,
-            max_output=plan.max_output,
-            spliced=self._spliced,
-        )
-        return Edited(body, decided, mode, (*self._shortfalls(asked, read, mode), *failed), read)
+        read = unread(asked.envelope)
+        try:
+            read = self._readers[asked.route.encoding].read(asked.envelope)
+            decided = self._decide(asked, read, mode)
+            body = self._rendered(asked, decided.plan)
+        except ForebayError:
+            raise
+        except Exception:  # a fault of ours must never cost the agent its request
+            log.exception("the edit failed; forwarding the original")
+            return self._original(asked, read, mode)
+        return Edited(body, decided, mode, tuple(self._shortfalls(asked, read, mode)), read)
+
+    def _rendered(self, asked: Asked, plan: Plan) -> bytes:
+        model, spliced = asked.route.model, self._spliced
+        return render(asked.envelope, model=model, edits=plan.edits, max_output=plan.max_output, spliced=spliced)
+
+    def _original(self, asked: Asked, read: Read, mode: Mode) -> Edited:
+        """The request as it came; its figures are those that could still be read."""
+        body = render(asked.envelope, model=asked.route.model)
+        decided = Decided(untouched(read.conversation, read.fixed_tokens))
+        return Edited(body, decided, mode, (*self._shortfalls(asked, read, mode), "policy"), read)
 
     def _shortfalls(self, asked: Asked, read: Read, mode: Mode) -> Iterator[Degraded]:
         if read.mended:
@@ -120,16 +129,6 @@ class ContextEngine:
             yield "tokenizer"
         if asked.route.window is None and mode == "observe":
             yield "window"
-
-    def _fail_open(self, asked: Asked, read: Read, mode: Mode) -> tuple[Decided, tuple[Degraded, ...]]:
-        """The plan, or where a policy fails the plan that does nothing."""
-        try:
-            return self._decide(asked, read, mode), ()
-        except ForebayError:
-            raise
-        except Exception:  # a policy's fault must never cost the agent its request
-            log.exception("the plan failed; forwarding the original")
-            return Decided(untouched(read.conversation, read.fixed_tokens)), ("policy",)
 
     def _decide(self, asked: Asked, read: Read, mode: Mode) -> Decided:
         if mode == "off" or asked.route.window is None:

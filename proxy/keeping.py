@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 
 REFRESH_SECONDS = 600.0
 """An original known to be kept is offered again after this, so that use refreshes its time to live."""
+Place = tuple[str, str, str]  # tenant, session, locator
+
 KNOWN = 100_000
 """How many locators one process remembers as kept."""
 
@@ -60,17 +62,19 @@ class Keeper:
         self._artifacts = artifacts
         self._metrics = metrics
         self._clock = clock
-        self._known: OrderedDict[tuple[str, str], float] = OrderedDict()
+        self._known: OrderedDict[Place, float] = OrderedDict()
 
-    def unkept(self, tenant: str, edits: tuple[Edit, ...], conversation: Conversation) -> list[Original]:
-        """The originals that were not offered lately."""
+    def unkept(self, tenant: str, session: str, edits: tuple[Edit, ...], conversation: Conversation) -> list[Original]:
+        """The originals that were not offered lately for this session, which refers to them until it is erased."""
         now = self._clock()
         stale = tuple(
-            edit for edit in edits if not isinstance(edit, Note) and self._is_stale((tenant, edit.locator), now)
+            edit
+            for edit in edits
+            if not isinstance(edit, Note) and self._is_stale((tenant, session, edit.locator), now)
         )
         return list(originals(stale, conversation))
 
-    def _is_stale(self, place: tuple[str, str], now: float) -> bool:
+    def _is_stale(self, place: Place, now: float) -> bool:
         return self._known.get(place, -REFRESH_SECONDS) + REFRESH_SECONDS <= now
 
     async def keep(self, tenant: str, session: str, unkept: list[Original]) -> bool:
@@ -80,7 +84,7 @@ class Keeper:
                 text = await asyncio.to_thread(original.text)
                 stored = await self._artifacts.put(tenant, original.locator, original.kind, text, session)
                 self._metrics.artifact("stored" if stored else "refused")
-                self._remember((tenant, original.locator))
+                self._remember((tenant, session, original.locator))
             self._metrics.artifacts_kept(tenant, await self._artifacts.usage_bytes(tenant))
         except StoreError as error:
             log.warning("an original could not be kept: %s", error)
@@ -88,7 +92,7 @@ class Keeper:
             return False
         return True
 
-    def _remember(self, place: tuple[str, str]) -> None:
+    def _remember(self, place: Place) -> None:
         self._known[place] = self._clock()
         self._known.move_to_end(place)
         while len(self._known) > KNOWN:

@@ -6,12 +6,13 @@ knows at every checkpoint what clearing would gain, and a batch only puts them i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Self
 
 from policies.conversation import Conversation
 from policies.history.clear_arguments import clear_arguments
 from policies.history.clear_results import clear_results
+from policies.history.told import Told
 from policies.terms import Terms
 from policies.turns import Turn
 from policies.view import Change, Place, View, place
@@ -35,18 +36,32 @@ class Candidates:
         twin.looked, twin.gain, twin.offset = self.looked, self.gain, self.offset
         return twin
 
-    def look(self, view: View, conversation: Conversation, terms: Terms, boundary: int) -> None:
+    def look(self, view: View, conversation: Conversation, told: Told, terms: Terms, boundary: int) -> None:
         """Look at the turns before `boundary` that were not looked at yet."""
         for turn in view.turns[self.looked : boundary]:
-            for change in () if turn.pinned else _changes(turn, conversation, terms):
-                gain = view.standing(place(change), change.before) - change.after
-                if gain <= 0:
-                    continue
-                if not self.waiting:
-                    self.offset = view.offset(change.index)
-                self.waiting[place(change)] = change
-                self.gain += gain
+            for change in () if turn.pinned else _changes(turn, view, conversation, told, terms):
+                self.add(view, change)
         self.looked = max(self.looked, boundary)
+
+    def look_at_stale(
+        self, view: View, conversation: Conversation, told: Told, terms: Terms, reads: Iterable[tuple[int, str]]
+    ) -> None:
+        """Look at the results of reads that were overtaken, wherever they stand."""
+        for index, call_id in reads:
+            answer = next((i for i in _results_after(conversation, index) if _answers(conversation, i, call_id)), None)
+            if answer is not None and answer < view.messages and view.weights[answer]:
+                for change in clear_results(view, conversation, answer, told, terms, "stale_read"):
+                    self.add(view, change)
+
+    def add(self, view: View, change: Change) -> None:
+        """Let a change wait, if it would gain anything over what stands there."""
+        gain = view.standing(place(change), change.before) - change.after
+        if gain <= 0 or place(change) in self.waiting:
+            return
+        offset = view.offset(change.index)
+        self.offset = min(self.offset, offset) if self.waiting else offset
+        self.waiting[place(change)] = change
+        self.gain += gain
 
     def taken(self) -> list[Change]:
         """Hand over all that waits, and start anew."""
@@ -55,19 +70,35 @@ class Candidates:
         return changes
 
 
-def _changes(turn: Turn, conversation: Conversation, terms: Terms) -> Iterator[Change]:
+def _changes(
+    turn: Turn, view: View, conversation: Conversation, told: Told, terms: Terms
+) -> Iterator[Change]:
     """What clearing would change in one turn."""
     history = terms.policy.history
     spared = _calls_of(turn, conversation, history.clear_results.exclude_tools)
     for index in range(turn.start, turn.end):
         message = conversation.messages[index]
         if message.role == "tool" and history.clear_results.enabled and message.result_of not in spared:
-            yield from clear_results(conversation, index, terms)
+            yield from clear_results(view, conversation, index, told, terms)
         if message.role == "assistant" and history.clear_arguments.enabled:
-            yield from clear_arguments(conversation, index, terms)
+            yield from clear_arguments(conversation, index, told, terms)
 
 
 def _calls_of(turn: Turn, conversation: Conversation, tools: tuple[str, ...]) -> frozenset[str]:
     """The ids of the turn's calls to `tools`."""
     messages = conversation.messages[turn.start : turn.end]
     return frozenset(call.id for message in messages for call in message.calls if call.name in tools)
+
+
+def _results_after(conversation: Conversation, index: int) -> Iterator[int]:
+    """The tool messages that follow an assistant message, up to the next one."""
+    for later in range(index + 1, len(conversation.messages)):
+        role = conversation.messages[later].role
+        if role == "assistant":
+            return
+        if role == "tool":
+            yield later
+
+
+def _answers(conversation: Conversation, index: int, call_id: str) -> bool:
+    return conversation.messages[index].result_of == call_id

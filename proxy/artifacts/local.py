@@ -14,7 +14,9 @@ import random
 import stat
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,11 +41,17 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _MEGABYTE = 1024 * 1024
+_THREADS = 4
+_MOST_UNDER_WAY = 256  # each holds its request's body; a disk that hangs must not hold all of them
 _REFRESH_SHARE = 0.01  # a use within this share of the time to live after the last one writes nothing
 
 
 class LocalArtifacts:
-    """Implements `Artifacts`. All file access is in threads. Needs a file system with hard links."""
+    """Implements `Artifacts`. Needs a file system with hard links.
+
+    All file access is in threads of its own: a folder that hangs, as one on a network may, takes none of the
+    threads that read requests.
+    """
 
     def __init__(
         self,
@@ -56,6 +64,8 @@ class LocalArtifacts:
         self._root = directory.absolute()
         self._ttl = ttl_seconds
         self._now = now
+        self._threads = ThreadPoolExecutor(_THREADS, "artifacts")
+        self._under_way = 0
         self._ledger = Ledger(max_mb_per_tenant * _MEGABYTE, max_mb_per_session * _MEGABYTE)
 
     async def put(self, tenant: str, locator: str, kind: str, text: str, session: str) -> bool:
@@ -81,10 +91,15 @@ class LocalArtifacts:
         return await self._in_thread(self._usage_bytes, tenant)
 
     async def _in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
+        if self._under_way >= _MOST_UNDER_WAY:
+            raise StoreError(f"artifacts folder {self._root} does not keep up: {self._under_way} calls wait for it")
+        self._under_way += 1
         try:
-            return await asyncio.to_thread(work, *arguments)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, partial(work, *arguments))
         except OSError as error:
             raise StoreError(f"artifacts folder {self._root} cannot be used: {error}") from error
+        finally:
+            self._under_way -= 1
 
     def _put(self, tenant: str, locator: str, kind: str, text: str, session: str) -> bool:
         place, name = folder_name(tenant), folder_name(session)

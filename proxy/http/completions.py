@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from aiohttp import web
 
@@ -15,7 +15,8 @@ from proxy.http import keys
 from proxy.http.asking import Question, question, session_named
 from proxy.http.headers import ResponseContext, context_headers
 from proxy.http.recording import Exchange, count_plan, record, told_report
-from proxy.upstream import Answer, UpstreamCall, Usage
+from proxy.keeping import Keeper
+from proxy.upstream import Answer, UpstreamCall
 from proxy.upstream.sse import Tail, error_event
 
 KEEPING_SECONDS = 0.25
@@ -85,9 +86,13 @@ async def _edited(request: web.Request, asked: Question) -> Exchange:
 
 def _keep(app: web.Application, exchange: Exchange) -> asyncio.Task[bool] | None:
     """Start to keep what the plan took out, beside the call."""
-    keeper, edited = app[keys.KEEPER], exchange.edited
-    unkept = keeper.unkept(exchange.tenant, edited.plan.edits, edited.read.conversation)
-    return app[keys.BACKGROUND].start(keeper.keep(exchange.tenant, exchange.session, unkept)) if unkept else None
+    return app[keys.BACKGROUND].start(_kept(app[keys.KEEPER], exchange)) if exchange.edited.plan.edits else None
+
+
+async def _kept(keeper: Keeper, exchange: Exchange) -> bool:
+    edited = exchange.edited
+    unkept = keeper.unkept(exchange.tenant, exchange.session, edited.plan.edits, edited.read.conversation)
+    return not unkept or await keeper.keep(exchange.tenant, exchange.session, unkept)
 
 
 async def _shortfalls(app: web.Application, edited: Edited, keeping: asyncio.Task[bool] | None) -> list[Degraded]:
@@ -95,7 +100,7 @@ async def _shortfalls(app: web.Application, edited: Edited, keeping: asyncio.Tas
     degraded = list(edited.degraded)
     if keeping is not None:
         done, _ = await asyncio.wait({keeping}, timeout=KEEPING_SECONDS)
-        if done and not keeping.result():
+        if done and _failed(keeping):
             degraded.append("artifacts")
     if not app[keys.STATE].available:
         degraded.append("state")
@@ -104,8 +109,12 @@ async def _shortfalls(app: web.Application, edited: Edited, keeping: asyncio.Tas
     return degraded
 
 
+def _failed(keeping: asyncio.Task[bool]) -> bool:
+    return keeping.cancelled() or keeping.exception() is not None or not keeping.result()
+
+
 async def _answered(
-    request: web.Request, exchange: Exchange, answer: Answer, degraded: Iterable[Degraded], started: float
+    request: web.Request, exchange: Exchange, answer: Answer, degraded: Sequence[Degraded], started: float
 ) -> web.StreamResponse:
     """Give the answer to the client, and record the exchange whether or not the client stays."""
     headers = {**answer.headers, **context_headers(_context(exchange, degraded))}
@@ -118,7 +127,7 @@ async def _answered(
         usage = answer.usage
         return response
     finally:
-        _record(request.app, exchange, status, usage)
+        request.app[keys.BACKGROUND].start(record(request.app, exchange, degraded, status, usage))
 
 
 async def _whole(answer: Answer, headers: dict[str, str]) -> web.Response:
@@ -152,11 +161,7 @@ async def _streamed(
     return response
 
 
-def _record(app: web.Application, exchange: Exchange, status: int, usage: Usage | None) -> None:
-    app[keys.BACKGROUND].start(record(app, exchange, status, usage))
-
-
-def _context(exchange: Exchange, degraded: Iterable[Degraded]) -> ResponseContext:
+def _context(exchange: Exchange, degraded: Sequence[Degraded]) -> ResponseContext:
     """The report as the answer's headers tell it."""
     plan = exchange.edited.plan
     report = plan.report

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +16,7 @@ from aiohttp import web
 
 from policies.plan import Report
 from proxy.bill import Bill, Sizes, bill
-from proxy.context import Edited
+from proxy.context import Degraded, Edited
 from proxy.errors import StoreError
 from proxy.http import keys
 from proxy.state import RequestRecord
@@ -38,7 +40,12 @@ class Exchange:
 
 
 def count_plan(app: web.Application, exchange: Exchange) -> None:
-    """Metrics that are known before the call: what came, what was taken out, why."""
+    """Metrics that are known before the call: what came, what was taken out, why. Raises nothing."""
+    with _costs_a_figure(app, exchange):
+        _count_plan(app, exchange)
+
+
+def _count_plan(app: web.Application, exchange: Exchange) -> None:
     metrics, edited, model, tenant = app[keys.METRICS], exchange.edited, exchange.route.name, exchange.tenant
     report = edited.plan.report
     metrics.tokens(model, tenant, {"received": report.received, "forwarded": report.forwarded})
@@ -51,14 +58,27 @@ def count_plan(app: web.Application, exchange: Exchange) -> None:
         metrics.batch(model, "rewrite")
 
 
-async def record(app: web.Application, exchange: Exchange, status: int, usage: Usage | None) -> None:
-    """Metrics of the answer, then the session's record; raises nothing."""
-    try:
+async def record(
+    app: web.Application, exchange: Exchange, degraded: Sequence[Degraded], status: int, usage: Usage | None
+) -> None:
+    """Metrics of the answer, then the session's record; raises nothing.
+
+    `degraded` are the reasons that the answer told, and that are counted already.
+    """
+    with _costs_a_figure(app, exchange, degraded):
         cost = _count_usage(app, exchange, usage) if usage else None
         if exchange.edited.mode != "off":
-            await app[keys.SESSIONS].record(exchange.tenant, _record(exchange, status, usage, cost))
+            await app[keys.SESSIONS].record(exchange.tenant, _record(exchange, degraded, status, usage, cost))
+
+
+@contextmanager
+def _costs_a_figure(app: web.Application, exchange: Exchange, told: Sequence[Degraded] = ()) -> Iterator[None]:
+    """What fails in here goes no further; it counts, unless the answer told it."""
+    try:
+        yield
     except StoreError:
-        app[keys.METRICS].degraded("state")
+        if "state" not in told:
+            app[keys.METRICS].degraded("state")
     except Exception:
         log.exception("a request could not be recorded", extra={"fields": {"request_id": exchange.request_id}})
         app[keys.METRICS].degraded("state")
@@ -77,7 +97,9 @@ def _count_usage(app: web.Application, exchange: Exchange, usage: Usage) -> Bill
     return cost
 
 
-def _record(exchange: Exchange, status: int, usage: Usage | None, cost: Bill | None) -> RequestRecord:
+def _record(
+    exchange: Exchange, degraded: Sequence[Degraded], status: int, usage: Usage | None, cost: Bill | None
+) -> RequestRecord:
     report = exchange.edited.plan.report
     added: dict[str, int | float] = {
         "requests": 1,
@@ -97,12 +119,12 @@ def _record(exchange: Exchange, status: int, usage: Usage | None, cost: Bill | N
         parent=exchange.parent,
         model=exchange.route.name,
         policy=exchange.policy,
-        report=_told(exchange, status, usage),
+        report=_told(exchange, degraded, status, usage),
         added=added,
     )
 
 
-def _told(exchange: Exchange, status: int, usage: Usage | None) -> dict[str, Any]:
+def _told(exchange: Exchange, degraded: Sequence[Degraded], status: int, usage: Usage | None) -> dict[str, Any]:
     edited = exchange.edited
     told: dict[str, Any] = {
         "request_id": exchange.request_id,
@@ -111,7 +133,7 @@ def _told(exchange: Exchange, status: int, usage: Usage | None) -> dict[str, Any
         "mode": edited.mode,
         "history": exchange.history,
         **told_report(edited.plan.report),
-        "degraded": list(edited.degraded),
+        "degraded": list(degraded),
     }
     if usage is not None:
         told["usage"] = {

@@ -33,6 +33,7 @@ OnOperation = Callable[[str, float, bool], None]
 
 _POOL_SIZE = 10
 _QUEUE_SECONDS = 2.0  # a queue at the pool is our own load and no fault of the store
+_PING_KEY = "forebay:ping"
 _SCHEMES = ("redis", "rediss", "unix")
 
 
@@ -78,9 +79,12 @@ class StateStore:
         return task.result()
 
     async def ping(self) -> bool:
-        """Whether the store answers; never raises. Costs nothing while calls fail at once."""
+        """Whether the store takes a write, as a full one or a replica does not, though it answers PING.
+
+        Never raises. Costs nothing while calls fail at once.
+        """
         try:
-            await self.run("ping", lambda client: client.ping())
+            await self.run("ping", lambda client: client.set(_PING_KEY, b"", ex=60))
         except StoreError:
             return False
         return True

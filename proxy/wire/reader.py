@@ -69,6 +69,11 @@ class Reader:
         return message
 
 
+def unread(envelope: Envelope) -> Read:
+    """A request of whose messages nothing is known."""
+    return Read(envelope, [], fixed_tokens=0, unknown_bytes=0)
+
+
 class Read:
     """One request, read. Its conversation's texts are decoded on demand, a message at most once."""
 

@@ -1,0 +1,35 @@
+"""Makes large outputs small, by whole lines: what a spilled result still shows in the context.
+
+A *reducer* knows one kind of output by its content and ranks its lines by how much they tell. `preview` lays the
+telling ones out under a headline, every gap marked in place. Nothing is fused, reordered or reworded; error lines,
+assertion diffs and the program's own frames stay to the letter (`errors.py`, `traces.py`), in a kind that reports at all.
+
+`REDUCERS` is the order in which kinds are tried, the surest signs first; `text` takes what nobody knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from policies.reducers.builds import BUILD_LOG
+from policies.reducers.diffs import DIFF
+from policies.reducers.listings import LISTING
+from policies.reducers.logs import LOG
+from policies.reducers.pages import PAGE
+from policies.reducers.plain import TEXT
+from policies.reducers.records import RECORDS
+from policies.reducers.reducer import Outline, Ranking, Reducer
+from policies.reducers.search import SEARCH
+from policies.reducers.source import SOURCE
+from policies.reducers.tables import TABLE
+from policies.reducers.testruns import TEST_RUN
+from policies.reducers.traces import TRACEBACK
+
+REDUCERS = (RECORDS, PAGE, DIFF, TEST_RUN, TRACEBACK, BUILD_LOG, SEARCH, LISTING, TABLE, LOG, SOURCE, TEXT)
+
+__all__ = ["REDUCERS", "Outline", "Ranking", "Reducer", "recognise"]
+
+
+def recognise(lines: Sequence[str]) -> Reducer:
+    """The reducer for these lines, taken from their content alone."""
+    return next(reducer for reducer in REDUCERS if reducer.recognises(lines))
