@@ -27,7 +27,10 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a request was, and what was done to it, in tokens by the proxy's counter."""
+    """What a request was, and what was done to it, in tokens by the proxy's counter.
+
+    `narrowed` is by how many eighths the fold saw a smaller window, for what no section counts (reasoning) to fit.
+    """
 
     received: int
     forwarded: int
@@ -36,6 +39,13 @@ class Report:
     compacted_turns: int = 0
     batches: tuple[Reason, ...] = ()
     budget: Mapping[str, Use] = field(default_factory=dict)
+    narrowed: int = 0
+
+    @property
+    def view(self) -> int:
+        """A number that differs from the previous request's where the prefix was rewritten: batches so far, and a
+        thousand for each eighth by which the window was narrowed."""
+        return len(self.batches) + 1000 * self.narrowed
 
 
 @dataclass(frozen=True, slots=True)

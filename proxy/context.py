@@ -166,7 +166,8 @@ class ContextEngine:
             squeezed = replace(terms, budget=terms.budget.squeezed(eighths))
             smaller = self._walked(asked, read, squeezed, max_output, terms.budget)
             if smaller.plan.refusal is None:
-                return smaller
+                report = replace(smaller.plan.report, narrowed=eighths)
+                return replace(smaller, plan=replace(smaller.plan, report=report))
         return decided
 
     def _walked(self, asked: Asked, read: Read, terms: Terms, max_output: int | None, whole: Budget) -> Decided:

@@ -74,6 +74,11 @@ class Keeper:
         )
         return list(originals(stale, conversation))
 
+    def forget(self, tenant: str) -> None:
+        """Something of the tenant's was erased: offer again what comes up again."""
+        for place in [place for place in self._known if place[0] == tenant]:
+            del self._known[place]
+
     def _is_stale(self, place: Place, now: float) -> bool:
         return self._known.get(place, -REFRESH_SECONDS) + REFRESH_SECONDS <= now
 

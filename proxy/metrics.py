@@ -163,7 +163,7 @@ class Metrics:
         self._state.labels(operation).observe(seconds)
 
     def degraded(self, reason: str) -> None:
-        """A request went on without a part; a reason of contract 5's list."""
+        """A request went on without a part; a reason of the closed list in docs/agents.md."""
         self._degraded.labels(reason).inc()
 
     def exposition(self) -> bytes:

@@ -17,6 +17,12 @@ settings.register_profile("some", max_examples=1_000, deadline=None, suppress_he
 settings.load_profile("fast")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--all-recorded", action="store_true", help="drive every recorded session of ../shared/data, whole"
+    )
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of shared material beside the checkout; tests that need it skip where it is absent."""

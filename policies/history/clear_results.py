@@ -1,7 +1,7 @@
 """Clearing: an old tool result gives way to a stub.
 
 A result under `MIN_TOKENS`, or whose stub would be over `MAX_SHARE` of it, stays: the gain would not pay for
-the model's loss (`design.md` 4, "A stub").
+the model's loss.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from proxy.cli import check, demo, keys, later, serve
 from proxy.cli.parser import Parser
+from proxy.errors import StoreError
 from proxy.settings.faults import ConfigError
 from proxy.version import VERSION
 
@@ -26,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for fault in error.faults:
             print(f"forebay: {fault}", file=sys.stderr)
         return 2
-    except OSError as error:
+    except (OSError, StoreError) as error:
         print(f"forebay {arguments.command}: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -37,6 +37,7 @@ LONG = DemoModel("demo-64k", 64_000, "coding")
 def demo_settings(upstream_url: str, folder: Path) -> Settings:
     """Free ports on loopback, no keys, everything that is kept below `folder`."""
     return Settings(
+        secret=SecretStr("the same locators in every run of the demo"),
         server=ServerSettings(port=0, admin_port=0, shutdown_grace_seconds=1),
         auth=AuthSettings(mode="none"),
         models=tuple(_model(model, upstream_url) for model in (ROOMY, TIGHT, LONG)),

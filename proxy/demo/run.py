@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -107,5 +108,7 @@ async def _stay(proxy: Addresses) -> None:
         "Ctrl-C ends it",
         flush=True,
     )
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     with suppress(asyncio.CancelledError):
-        await asyncio.Event().wait()
+        await stop.wait()

@@ -40,8 +40,10 @@ async def get_artifact(request: web.Request) -> web.Response:
 async def delete_artifact(request: web.Request) -> web.Response:
     """Erase one original."""
     locator = _locator(request)
-    if not await request.app[keys.ARTIFACTS].erase(request[keys.TENANT].name, locator):
+    tenant = request[keys.TENANT].name
+    if not await request.app[keys.ARTIFACTS].erase(tenant, locator):
         raise _not_found()
+    request.app[keys.KEEPER].forget(tenant)
     return web.json_response({"locator": locator, "deleted": True})
 
 

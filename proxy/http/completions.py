@@ -178,7 +178,7 @@ def _context(exchange: Exchange, degraded: Sequence[Degraded]) -> ResponseContex
         spilled=removed("spill", 0),
         reduced=removed("noise", 0) + removed("repeat", 0) + removed("shorten", 0),
         added=report.added,
-        batches=len(report.batches),
+        batches=report.view,
         output_clamped=plan.max_output,
         budget=[(name, use.used, use.share) for name, use in report.budget.items()],
         degraded=list(degraded),

@@ -18,7 +18,7 @@ _LONGEST = 128
 class ResponseContext:
     """What one completion tells of itself. Tokens but for the counts that say so.
 
-    `budget` holds (section, used, share); `degraded` reasons of contract 5's closed list.
+    `budget` holds (section, used, share); `degraded` reasons of a closed list (docs/agents.md).
     """
 
     session: str

@@ -32,6 +32,7 @@ async def delete_session(request: web.Request) -> web.Response:
     """Erase the session's artifacts, then its records; may be repeated if a store fails in between."""
     tenant, session = request[keys.TENANT].name, _session(request)
     artifacts = await request.app[keys.ARTIFACTS].erase_session(tenant, session)
+    request.app[keys.KEEPER].forget(tenant)
     known = await request.app[keys.SESSIONS].erase(tenant, session)
     if not known and not artifacts:
         raise _not_found()

@@ -66,7 +66,7 @@ class UpstreamCall:
     """One request on its way out: `body` is final, its `model` already the provider's name.
 
     `path` stands below the base URL. `headers` are the client's, unfiltered: each transport passes on
-    what contract 4 allows. `stream` says what the body asks for.
+    what `headers.py` says. `stream` says what the body asks for.
     """
 
     route: Route
@@ -90,7 +90,7 @@ class Usage:
 class Answer(Protocol):
     """A provider's answer as it arrives.
 
-    `headers` are those that may reach the client (content-type and the ones contract 4 names).
+    `headers` are those that may reach the client (content-type and those that `headers.py` lists).
     `chunks()` yields the body once; for an event stream its events come as the provider sends them.
     `usage` is known, if at all, after the last chunk.
     """

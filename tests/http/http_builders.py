@@ -19,6 +19,7 @@ from proxy.http.body import read_json_body
 from proxy.http.readiness import Readiness
 from proxy.http.routes import add_routes
 from proxy.http.server import new_app, runner
+from proxy.keeping import Keeper
 from proxy.keys import hash_key
 from proxy.metrics import Metrics
 from proxy.settings import Settings
@@ -169,6 +170,7 @@ class World:
         app[keys.ARTIFACTS] = self.artifacts
         app[keys.SESSIONS] = self.sessions
         app[keys.METRICS] = self.metrics
+        app[keys.KEEPER] = Keeper(self.artifacts, self.metrics)
         app[keys.BODIES] = self.bodies
         app[keys.READINESS] = self.readiness
         app[keys.SECRET] = SECRET

@@ -44,11 +44,10 @@ def test_a_fresh_process_gives_the_bytes_of_a_warm_one(body: Body, window: int, 
 
 @given(bodies(), windows, policies, st.data())
 def test_the_same_meaning_gets_the_same_plan(body: Body, window: int, policy: str, data: st.DataObject):
-    for extra in body["messages"]:
-        extra.pop("reasoning_content", None)  # at the brake it counts
     plain = proxied(engine(), dumped(body), window, policy)
     other = proxied(engine(), reserialised(body, lambda of: data.draw(st.sampled_from(of))), window, policy)
-    if plain.edited and other.edited:
+    # at the brake alone everything counts, and a plan that fits neither way is made for a narrowed window
+    if plain.edited and other.edited and plain.report.narrowed == other.report.narrowed:
         assert other.edited.plan.edits == plain.edited.plan.edits
 
 
@@ -56,7 +55,7 @@ def test_the_same_meaning_gets_the_same_plan(body: Body, window: int, policy: st
 def test_an_earlier_view_is_a_prefix_unless_a_batch_is_reported(body: Body, window: int, policy: str):
     seen = [one for one in session(body, window, policy) if one.edited]
     for earlier, later in pairwise(seen):
-        if later.report.batches == earlier.report.batches:
+        if later.report.view == earlier.report.view:
             assert later.messages[: len(earlier.messages)] == earlier.messages
 
 
