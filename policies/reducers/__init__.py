@@ -1,8 +1,9 @@
 """Makes large outputs small, by whole lines: what a spilled result still shows in the context.
 
 A *reducer* knows one kind of output by its content and ranks its lines by how much they tell. `preview` lays the
-telling ones out under a headline, every gap marked in place. Nothing is fused, reordered or reworded; error lines,
-assertion diffs and the program's own frames stay to the letter (`errors.py`, `traces.py`), in a kind that reports at all.
+telling ones out under a headline, every gap marked in place. Nothing is fused, reordered or reworded. In output
+that reports, error lines, assertion diffs and the program's own frames stay to the letter (`errors.py`, `traces.py`);
+in source, diffs, pages and search results the word "Error" reports nothing.
 
 `REDUCERS` is the order in which kinds are tried, the surest signs first; `text` takes what nobody knows.
 """
@@ -30,6 +31,11 @@ REDUCERS = (RECORDS, PAGE, DIFF, TEST_RUN, TRACEBACK, BUILD_LOG, SEARCH, LISTING
 __all__ = ["REDUCERS", "Outline", "Ranking", "Reducer", "recognise"]
 
 
+HEAD, TAIL = 1_500, 500
+"""So many lines at either end tell what a long output is."""
+
+
 def recognise(lines: Sequence[str]) -> Reducer:
-    """The reducer for these lines, taken from their content alone."""
-    return next(reducer for reducer in REDUCERS if reducer.recognises(lines))
+    """The reducer for these lines, taken from their content alone; of a long output both ends are looked at."""
+    looked = lines if len(lines) <= HEAD + TAIL else [*lines[:HEAD], *lines[-TAIL:]]
+    return next(reducer for reducer in REDUCERS if reducer.recognises(looked))

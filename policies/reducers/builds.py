@@ -1,7 +1,7 @@
 """Build, compiler and linter output: cargo, gcc, clang, tsc, javac, Maven, mypy, ruff, eslint, npm, make.
 
-Every error and every finding stays with its place. Warnings come next, then what the compiler shows around them;
-lines that only say what is being built leave first.
+Every error stays with its place, and so do findings of linters while they are few. Warnings come next, then what
+the compiler shows around them; lines that only say what is being built leave first.
 """
 
 from __future__ import annotations
@@ -30,17 +30,23 @@ _DIAGNOSTIC = re.compile(
 _SHOWN = re.compile(r"\s*(?:-->|\d+ \||\|(?:\s|$)|= (?:note|help): |:::|[~^]+$|symbol:|location:|~)")
 _PROGRESS = re.compile(
     r"\s+(?:Compiling|Checking|Downloaded|Downloading|Finished|Fresh|Building|Updating|Documenting) \S+"
-    r"|(?:g?make(?:\[\d+\])?: (?:Entering|Leaving) )|\[\s*\d+%\] |\[\d+/\d+\] |\[INFO\] (?:---|Building|Compiling|BUILD|Scanning|Total time|Finished at)"
+    r"|(?:g?make(?:\[\d+\])?: (?:Entering|Leaving) )|\[\s*\d+%\] |\[\d+/\d+\] |\[INFO\] (?:---|Building|Compiling"
+    r"|BUILD|Scanning|Total time|Finished at)"
     r"|(?:Collecting|Downloading|Installing|Using cached|Requirement already satisfied|Successfully installed)\b"
-    r"|#\d+ (?:\[|\d+\.\d+ |DONE|CACHED|ERROR)|Step \d+/\d+ : |(?:gcc|g\+\+|cc|clang|clang\+\+|javac|rustc|ar) -\S|> Task :\S"
-    r"|(?:Found|found) \d+ errors?|Success: no issues found|All checks passed|\d+ (?:errors?|warnings?) generated|\u2716 \d+ problems?"
+    r"|#\d+ (?:\[|\d+\.\d+ |DONE|CACHED|ERROR)|Step \d+/\d+ : |(?:gcc|g\+\+|cc|clang|clang\+\+|javac|rustc|ar) -\S"
+    r"|> Task :\S"
+    r"|(?:Found|found) \d+ errors?|Success: no issues found|All checks passed|\d+ (?:errors?|warnings?) generated"
+    r"|\u2716 \d+ problems?"
     r"|(?:-- )(?:Configuring|Generating|Build files|Looking for|Performing|Check|Found|The \w+ compiler)"
-)  # fmt: skip
+)
 _SUMMARY = re.compile(
     r"(?:Found|found) \d+ errors?|Success: no issues|All checks passed|\d+ (?:errors?|warnings?)\b|\u2716 \d+ problems?"
     r"|\s+Finished \S|\[INFO\] BUILD|BUILD (?:SUCCESSFUL|FAILED)|\[INFO\] Total time|Successfully (?:installed|built)"
 )
 _WARNING = {"warning", "note", "info", "remark", "WARNING", "CMake Warning", "npm warn", "npm WARN"}
+
+FINDINGS = 60
+"""More findings than this are a list to be worked through: those that no error word marks need not all stay."""
 
 
 def _recognises(lines: Sequence[str]) -> bool:
@@ -54,10 +60,12 @@ def _rank(lines: Sequence[str], _outline: Outline) -> Ranking:
     found = {
         n: m[m.lastgroup] for n, line in enumerate(lines) if (m := _DIAGNOSTIC.match(line[:LONGEST])) and m.lastgroup
     }
-    grave = [n for n, level in found.items() if level not in _WARNING]
-    mild = [n for n, level in found.items() if level in _WARNING]
     errors = error_lines(lines)
-    must = dict.fromkeys([*grave, *evidence(lines), *_places(lines, grave)])
+    findings = [n for n, level in found.items() if level not in _WARNING]
+    grave = findings if len(findings) <= FINDINGS else sorted({*findings} & {*errors})
+    graves = set(grave)
+    mild = [n for n in found if n not in graves]
+    must = dict.fromkeys([*grave, *evidence(lines, errors), *_places(lines, grave)])
     progress = matching(lines, _PROGRESS.match)
     summary = matching(lines, _SUMMARY.match)
     shown = matching(lines, _SHOWN.match)
@@ -70,7 +78,7 @@ def _rank(lines: Sequence[str], _outline: Outline) -> Ranking:
         *range(3),
         *_last(lines),
     ]
-    facts = f"{len(grave)} errors or findings, {len(mild)} warnings or notes" if found else ""
+    facts = f"{len(findings)} errors or findings, {len(found) - len(findings)} warnings or notes" if found else ""
     return Ranking(list(must), [*summary, *without(_inside(then, lines), {*progress} - {*_last(lines)})], facts)
 
 

@@ -35,7 +35,7 @@ class Layout:
         order = list(order)
         used = size(least)
         room = limit - used
-        for _ in range(ROUNDS):
+        for _ in range(ROUNDS if room > 0 else 0):
             kept = self.bridged(self.grown(least, order, room))
             weighed = size(kept)
             if weighed <= limit:

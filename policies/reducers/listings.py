@@ -13,7 +13,7 @@ _LONG = re.compile(r"[-dlbcps][-rwxsStT]{9}[+@.]? ")
 _TREE = re.compile(r"[│|\s\u00a0]*(?:├──|└──|\|--|`--)")
 _PATH = re.compile(r"(?:\d[\d.]*[KMGT]?\s+)?(?:[MADRCU?! ]{1,2} )?(?=[^\s:=;{}()<>\"']*[A-Za-z])[^\s:=;,{}()<>\"']+$")
 _SLASHED = re.compile(r"\S*[/\\]|\S+\.\w{1,8}$")
-_FOLDER = re.compile(r"[^\s:]*:$|total \d+$")
+_FOLDER = re.compile(r"(?=[^\s:]*[/.\\])[^\s:]*:$|total \d+$")
 MOSTLY = 0.85
 
 
@@ -44,7 +44,7 @@ def _rank(lines: Sequence[str], _outline: Outline) -> Ranking:
             continue
         place = f"{folder}{line[:400].rpartition('/')[0]}"
         seen[place] = seen.get(place, 0) + 1
-        order.append(((seen[place] - 1) // 3, number))
+        order.append((seen[place] // 2, number))
     last = range(max(0, len(lines) - 3), len(lines))
     facts = f"{len(entries)} entries in {max(1, len(seen))} folders"
     return Ranking(must, [0, *last, *(number for _, number in sorted(order))], facts)

@@ -36,7 +36,7 @@ def _rank(lines: Sequence[str], _outline: Outline) -> Ranking:
     warnings = matching([line[:200] for line in lines], _WARNING.match)
     facts = f"{len(errors)} error lines, {len(warnings)} warnings"
     brink = [*range(min(3, total)), *range(max(0, total - 3), total)]
-    return Ranking(evidence(lines), [*around(errors, total), *brink, *warnings, *ends(total)], facts)
+    return Ranking(evidence(lines, errors), [*around(errors, total), *brink, *warnings, *ends(total)], facts)
 
 
 LOG = Reducer("log", _recognises, _rank)

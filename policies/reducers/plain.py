@@ -16,9 +16,10 @@ EDGE = 5
 
 def _rank(lines: Sequence[str], _outline: Outline) -> Ranking:
     total = len(lines)
+    errors = error_lines(lines)
     edges = [*range(min(EDGE, total)), *range(max(0, total - EDGE), total)]
     headings = matching([line[:200] for line in lines], _HEADING.match)
-    return Ranking(evidence(lines), [*around(error_lines(lines), total), *edges, *headings, *ends(total)])
+    return Ranking(evidence(lines, errors), [*around(errors, total), *edges, *headings, *ends(total)])
 
 
 TEXT = Reducer("text", lambda _lines: True, _rank)

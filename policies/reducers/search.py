@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from policies.reducers.reducer import Outline, Ranking, Reducer
 
 _MATCH = re.compile(
-    r"(?P<path>(?:[A-Za-z]:\\)?[^\s:]{1,300}):\d+:(?:\d+:)?|(?P<name>[^\s:]{1,300}/[^\s:]{1,300}\.\w{1,8}):(?=\S|\s{2})"
+    r"(?P<path>(?:[A-Za-z]:\\)?[^\s:]{1,300}):\d+:(?:\d+:)?|(?P<name>(?=[^\s:/]*/)[^\s:]{1,300}\.\w{1,8}):(?=\S|\s{2})"
 )
 _CONTEXT = re.compile(r"(?P<path>[^\s:]{1,300}\.\w{1,8})-\d+-|--$")
 _NUMBERED = re.compile(r"\d+[:-]")

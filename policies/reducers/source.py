@@ -14,15 +14,20 @@ from policies.reducers.reducer import Outline, Ranking, Reducer
 _NUMBER = re.compile(r"\s{0,10}\d{1,7}(?:\t|→|\||: |:?$)")
 _LANGUAGES = {
     "python": r"(?:async )?def \w+\(|class \w+(?:\(.*\))?:$|import [\w., ]+$|from [\w.]+ import |@\w|if __name__ ==",
-    "typescript": r"(?:export )?(?:interface|type|enum) \w+|import type |(?:public|private|protected|readonly) \w+.*[:;]$",
-    "javascript": r"import .* from ['\"]|(?:export )?(?:default )?(?:async )?function\*? ?\w*\(|(?:export )?(?:const|let|var) [\w{]"
+    "typescript": r"(?:export )?(?:interface|type|enum) \w+|import type "
+    r"|(?:public|private|protected|readonly) \w+.*[:;]$",
+    "javascript": r"import .* from ['\"]|(?:export )?(?:default )?(?:async )?function\*? ?\w*\("
+    r"|(?:export )?(?:const|let|var) [\w{]"
     r"|(?:export )?(?:default )?class \w+|module\.exports|.*require\(['\"]|export \{",
     "go": r"package \w+$|func (?:\(.*?\) )?\w+\(|type \w+ (?:struct|interface)|import (?:\(|\")",
     "rust": r"(?:pub(?:\(\w+\))? )?(?:async )?(?:fn|struct|enum|trait|mod|impl|use|const|static)\b.*[{;(,]$|#!?\[\w",
-    "java": r"package [\w.]+;|import (?:static )?[\w.*]+;|(?:public|private|protected)\b.*[{;]$|@(?:Override|Test|Autowired|Entity)\b",
+    "java": r"package [\w.]+;|import (?:static )?[\w.*]+;|(?:public|private|protected)\b.*[{;]$"
+    r"|@(?:Override|Test|Autowired|Entity)\b",
     "c_sharp": r"using [\w.]+;|namespace [\w.]+|(?:public|private|internal|protected)\b.*[{;)]$",
-    "c": r"#\s*(?:include|define|ifn?def|endif)\b|(?:static |const |unsigned |extern )*(?:int|void|char|struct \w+|bool|size_t) \**\w+\(",
-    "cpp": r"#\s*include <\w+>|template ?<|namespace \w+|class \w+.*\{?$|using namespace|(?:public|private|protected):$|\S+::\S+\(",
+    "c": r"#\s*(?:include|define|ifn?def|endif)\b"
+    r"|(?:static |const |unsigned |extern )*(?:int|void|char|struct \w+|bool|size_t) \**\w+\(",
+    "cpp": r"#\s*include <\w+>|template ?<|namespace \w+|class \w+.*\{?$"
+    r"|using namespace|(?:public|private|protected):$|\S+::\S+\(",
     "ruby": r"require(?:_relative)? ['\"]|(?:def|module|class) [\w:.?!]+|end$|attr_\w+ :",
     "php": r"<\?php|namespace [\w\\]+;|use [\w\\]+;|(?:public |private |protected |static )*function \w*\(",
     "bash": r"#!/\S*sh\b|(?:function )?\w+ ?\(\) ?\{|if \[\[? |fi$|done$|esac$|export \w+=",

@@ -16,7 +16,8 @@ from policies.reducers.reducer import Outline, Ranking, Reducer
 from policies.reducers.traces import LONGEST, frames, own_frames, raised
 
 _SUMMARY = re.compile(
-    r"=+ (?:.*\b\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|warnings?)\b.*|no tests ran.*|tests finished.*) =*$"
+    r"=+ (?:.*\b\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|warnings?)\b.*|no tests ran.*"
+    r"|tests finished.*) =*$"
     r"|\d+ (?:passed|failed|errors?|skipped)\b.* in [\d.]+s"
     r"|Ran \d+ tests? in |OK(?: \(.*\))?$|FAILED \((?:failures|errors|skipped|expected|unexpected)"
     r"|\s*Tests?:?\s+\d+ (?:passed|failed|skipped|todo|total)|\s*Test (?:Suites|Files):?\s+\d+ |Snapshots:\s+\d+ "
@@ -26,10 +27,12 @@ _SUMMARY = re.compile(
 )
 _START = re.compile(
     r"=+ test session starts =+|collected \d+ items|=+ (?:FAILURES|ERRORS|short test summary info|warnings summary) =+"
-    r"|(?:FAIL|ERROR): \w+|Creating test database|\s*(?:PASS|FAIL)\s+\S+\.\w+|\s*RUN  v\d|=== RUN |\s*--- (?:FAIL|PASS|SKIP): "
-    r"|running \d+ tests?$|\[INFO\]  T E S T S|\[INFO\] Running |test \S+ \.\.\. |\S+ \([\w.]+\) \.\.\. |\S+::\S+ (?:PASSED|FAILED|ERROR|SKIPPED)"
+    r"|(?:FAIL|ERROR): \w+|Creating test database|\s*(?:PASS|FAIL)\s+\S+\.\w+|\s*RUN  v\d|=== RUN |\s*--- (?:FAIL"
+    r"|PASS|SKIP): "
+    r"|running \d+ tests?$|\[INFO\]  T E S T S|\[INFO\] Running |test \S+ \.\.\. |\S+ \([\w.]+\) \.\.\. "
+    r"|\S+::\S+ (?:PASSED|FAILED|ERROR|SKIPPED)"
     r"|not ok \d|ok \d+ - |_{5,} \S.* _{5,}$|(?:FAILED|ERROR) \S+::|TAP version|[.FEsx]{10,}(?:\s+\[\s*\d+%\])?$"
-)  # fmt: skip
+)
 _HEADING = re.compile(
     r"_{3,} \S.* _{3,}$|(?:FAIL|ERROR): \S|\s*--- FAIL: |\s*● |---- .+ stdout ----$|test \S+ \.\.\. FAILED|not ok \d"
     r"|\s*(?:FAIL|FAILED|ERROR)\s+\S+(?:::|\.\w+|\s)|\s+\d+\) "
@@ -65,13 +68,22 @@ def _recognises(lines: Sequence[str]) -> bool:
 def _rank(lines: Sequence[str], _outline: Outline) -> Ranking:
     failures = [n for n in matching(lines, _HEADING.match) if not SUCCESS.search(lines[n])]
     errors = error_lines(lines)
+    found = frames(lines)
     summary = matching(lines, _SUMMARY.match)
     compared = list(_assertions(lines, sorted({*failures, *errors})))
     must = dict.fromkeys(
-        [*errors, *failures, *compared, *_go_messages(lines), *summary[-LAST:], *raised(lines), *own_frames(lines)]
+        [
+            *errors,
+            *failures,
+            *compared,
+            *_go_messages(lines),
+            *summary[-LAST:],
+            *raised(lines, found),
+            *own_frames(found),
+        ]
     )
     passed = matching(lines, SUCCESS.search)
-    foreign = [line for frame in frames(lines) for line in frame.lines]
+    foreign = [line for frame in found for line in frame.lines]
     then = [*summary, *around([*errors, *failures], len(lines)), *_head(lines), *_blocks(lines, failures), *foreign]
     return Ranking(list(must), without(then, passed))
 

@@ -19,9 +19,10 @@ LONGEST = 1_000
 
 _FRAME = re.compile(
     r"""\s*File "(?P<python>[^"]+)", line \d+"""
-    r"""|(?P<pytest>[\w./\\-]+\.py):\d+: (?:[\w.]*(?:Error|Exception|Interrupt|Failed|Exit|Warning)?|in \w+)?$"""
+    r"""|(?P<pytest>[\w./\\-]+\.py):\d+:(?: [\w.]*(?:Error|Exception|Interrupt|Failed|Exit|Warning)| in \w+)?$"""
     r"""|\s+at (?P<rust>\S+\.rs):\d+(?::\d+)?$"""
-    r"""|\s+at (?:async )?(?:(?:new )?[^()\s]+ (?:\[as \w+\] )?\()?(?P<script>(?:file://|node:|[A-Za-z]:)?[^():\s]+):\d+:\d+\)?$"""
+    r"""|\s+at (?:async )?(?:(?:new )?[^()\s]+ (?:\[as \w+\] )?\()?"""
+    r"""(?P<script>(?:file://|node:|[A-Za-z]:)?[^():\s]+):\d+:\d+\)?$"""
     r"""|\s*(?:\[ERROR\]\s+)?at (?P<java>[\w.$/@<>-]+)\((?:[\w.$-]+(?::\d+)?|Native Method|Unknown Source)\)"""
     r"""|\s+at (?P<sharp>[\w.<>`\[\],+|]+)\([^)]*\)(?: in \S.*:line \d+)?$"""
     r"""|\t(?P<go>\S+\.go):\d+(?: \+0x[0-9a-f]+)?$"""
@@ -30,12 +31,14 @@ _FRAME = re.compile(
 )
 
 _FOREIGN = re.compile(
-    r"(?:site|dist)-packages|/lib(?:64)?/python\d|[\\/]lib[\\/](?:unittest|asyncio|importlib|json|concurrent)[\\/]|<frozen |<string>"
+    r"(?:site|dist)-packages|/lib(?:64)?/python\d|[\\/]lib[\\/](?:unittest|asyncio|importlib|json|concurrent)[\\/]"
+    r"|<frozen "
     r"|node_modules|^node:|^internal/|/internal/(?:process|modules)/"
-    r"|^(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|scala|groovy|java\.base)[./]|^org\.(?:junit|apache|spring|hibernate|mockito|gradle|testng|assertj|opentest4j)"
+    r"|^(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|scala|groovy|java\.base)[./]"
+    r"|^org\.(?:junit|apache|spring|hibernate|mockito|gradle|testng|assertj|opentest4j)"
     r"|/go/src/|/pkg/mod/|/usr/(?:local/)?go/|^/rustc/|\.cargo/|/library/(?:std|core|alloc|test)/"
     r"|/gems/|/lib/ruby/|/vendor/|^(?:System|Microsoft|Xunit|NUnit|MSTest)\."
-)  # fmt: skip
+)
 
 _SEAM = re.compile(
     r"\s*\.\.\. \d+ (?:more|common frames omitted)|\s*\[Previous line repeated|\s*Suppressed: |created by |exit status "
@@ -45,10 +48,11 @@ _INDENT = re.compile(r"\s*")
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One frame: the lines it takes up, and whether the place is the program's own."""
+    """One frame: the lines it takes up, whether its place is the program's own, whether Python printed it."""
 
     lines: tuple[int, ...]
     own: bool
+    python: bool
 
 
 def frames(lines: Sequence[str]) -> list[Frame]:
@@ -58,7 +62,9 @@ def frames(lines: Sequence[str]) -> list[Frame]:
         match = _FRAME.match(line) if len(line) <= LONGEST else None
         if match and match.lastgroup:
             place = match[match.lastgroup]
-            found.append(Frame(_extent(lines, number, match.lastgroup), not _FOREIGN.search(place)))
+            found.append(
+                Frame(_extent(lines, number, match.lastgroup), not _FOREIGN.search(place), match.lastgroup == "python")
+            )
     return found
 
 
@@ -80,27 +86,26 @@ def _indent(line: str) -> int:
     return match.end() if match and match.end() < len(line) else -1
 
 
-def own_frames(lines: Sequence[str]) -> list[int]:
-    """The lines of the program's own frames, those of the last frame first; if none is its own, the two at either end."""
-    found = frames(lines)
-    own = [frame for frame in found if frame.own] or found[:1] + found[-1:]
+def own_frames(found: Sequence[Frame]) -> list[int]:
+    """The lines of the program's own frames, the last frame's first; if none is its own, those at either end."""
+    own = [frame for frame in found if frame.own] or [*found[:1], *found[-1:]]
     return list(dict.fromkeys(line for frame in reversed(own) for line in frame.lines))
 
 
-def raised(lines: Sequence[str]) -> list[int]:
+def raised(lines: Sequence[str], found: Sequence[Frame]) -> list[int]:
     """The lines that say what was raised: in Python the first one after the frames that is not indented."""
-    return [
-        frame.lines[-1] + 1
-        for frame in frames(lines)
-        if frame.lines[-1] + 1 < len(lines)
-        and lines[frame.lines[0]].lstrip().startswith('File "')
-        and 0 <= _indent(lines[frame.lines[-1] + 1]) < _indent(lines[frame.lines[0]])
+    ends = [
+        (lines[frame.lines[0]], frame.lines[-1] + 1)
+        for frame in found
+        if frame.python and frame.lines[-1] + 1 < len(lines)
     ]
+    return [after for opening, after in ends if 0 <= _indent(lines[after]) < _indent(opening)]
 
 
-def evidence(lines: Sequence[str]) -> list[int]:
-    """What no preview may lose, in any kind of output that reports: error lines, what was raised, own frames."""
-    return list(dict.fromkeys([*error_lines(lines), *raised(lines), *own_frames(lines)]))
+def evidence(lines: Sequence[str], errors: Sequence[int]) -> list[int]:
+    """What no preview of an output that reports may lose: its error lines, what was raised, own frames."""
+    found = frames(lines)
+    return list(dict.fromkeys([*errors, *raised(lines, found), *own_frames(found)]))
 
 
 def _recognises(lines: Sequence[str]) -> bool:
@@ -112,10 +117,11 @@ def _recognises(lines: Sequence[str]) -> bool:
 
 def _rank(lines: Sequence[str], _outline: Outline) -> Ranking:
     found = frames(lines)
-    must = evidence(lines)
+    errors = error_lines(lines)
+    must = evidence(lines, errors)
     seams = [number for number, line in enumerate(lines) if _SEAM.match(line)]
     total = len(lines)
-    return Ranking(must, [*seams, *around(error_lines(lines), total), *ends(total)], f"{len(found)} frames")
+    return Ranking(must, [*seams, *around(errors, total), *ends(total)], f"{len(found)} frames")
 
 
 TRACEBACK = Reducer("traceback", _recognises, _rank)
