@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from policies import markers
-from policies.arrival.repeats import Seen
 from policies.conversation import Conversation
 from policies.edits import Note, Replace
 from policies.history.candidates import Candidates
 from policies.history.drop import droppable
 from policies.history.shorten import shorten
-from policies.history.told import Told
+from policies.scene import Scene
 from policies.terms import Terms
 from policies.view import View
 
@@ -30,22 +28,10 @@ SHORTEST = 60
 """No result is shortened below this many tokens: about two markers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What a batch works on: the view that it changes, and what the fold remembers beside it."""
-
-    view: View
-    candidates: Candidates
-    seen: Seen
-    told: Told
-    conversation: Conversation
-    terms: Terms
-
-
-def clear(scene: Scene, keep: int) -> int | None:
+def clear(scene: Scene, candidates: Candidates, keep: int) -> int | None:
     """Put everything in place that waits to be cleared."""
-    offset = scene.candidates.offset
-    changes = scene.candidates.taken()
+    offset = candidates.offset
+    changes = candidates.taken()
     if not changes:
         return None
     scene.view.apply(changes)
@@ -53,18 +39,17 @@ def clear(scene: Scene, keep: int) -> int | None:
     return offset
 
 
-def make_room(scene: Scene) -> int | None:
+def make_room(scene: Scene, candidates: Candidates) -> int | None:
     """A batch that the window forces."""
-    view, terms = scene.view, scene.terms
     changed: list[int | None] = []
-    for keep in keep_windows(terms.policy.keep_last_turns):
-        scene.candidates.look(view, scene.conversation, scene.told, terms, view.keep_start(keep))
-        changed.append(clear(scene, keep))
+    for keep in keep_windows(scene.terms.policy.keep_last_turns):
+        candidates.look(scene, scene.view.keep_start(keep))
+        changed.append(clear(scene, candidates, keep))
         changed.append(_drop(scene, keep))
-        if _settled(view, terms, keep):
+        if _settled(scene.view, scene.terms, keep):
             break
     else:
-        changed.append(_shorten(view, scene.conversation, terms))
+        changed.append(_shorten(scene))
     return min((offset for offset in changed if offset is not None), default=None)
 
 
@@ -118,8 +103,9 @@ def _oldest(view: View, excess: float, boundary: int) -> list[int]:
     return droppable(view.turns, boundary, view.spared)
 
 
-def _shorten(view: View, conversation: Conversation, terms: Terms) -> int | None:
+def _shorten(scene: Scene) -> int | None:
     """Shorten the largest results, oldest first, until the input fits."""
+    view, conversation, terms = scene.view, scene.conversation, scene.terms
     results = list(_results(view, conversation))
     excess = terms.fixed_tokens + view.total - terms.budget.input_limit
     cap = _cap([size for _, _, size in results], excess)

@@ -13,13 +13,14 @@ from __future__ import annotations
 from typing import Literal, Self
 
 from policies import batch
-from policies.arrival import arrived
-from policies.arrival.repeats import Seen
+from policies.arrival.seen import Seen
+from policies.arrival.steps import arrived
 from policies.conversation import Conversation
 from policies.cost import Account
 from policies.history.candidates import Candidates
 from policies.history.stale_reads import Files
 from policies.history.told import Told
+from policies.scene import Scene
 from policies.terms import Terms
 from policies.view import View
 
@@ -60,6 +61,9 @@ class Fold:
             self._take_next(conversation, terms)
             self.checked = False
 
+    def _scene(self, conversation: Conversation, terms: Terms) -> Scene:
+        return Scene(self.view, self.seen, self.told, conversation, terms)
+
     def _take_next(self, conversation: Conversation, terms: Terms) -> None:
         index = self.view.messages
         message = conversation.messages[index]
@@ -69,7 +73,7 @@ class Fold:
             self.files.called(conversation, index)
         if message.role == "tool" and self.view.turns:
             tool = self._tool_of(conversation, index)
-            for change in arrived(self.view, self.seen, index, tool, conversation, terms):
+            for change in arrived(self._scene(conversation, terms), index, tool):
                 self.view.arrive(change)
         if rules.stubs.name_tokens:
             self.told.hear(self.view, conversation, index, rules.clear_arguments.over_tokens)
@@ -86,16 +90,16 @@ class Fold:
             return
         self.checked = True
         view, candidates = self.view, self.candidates
-        candidates.look(view, conversation, self.told, terms, view.keep_start(terms.policy.keep_last_turns))
+        scene = self._scene(conversation, terms)
+        candidates.look(scene, view.keep_start(terms.policy.keep_last_turns))
         if self.files.stale and view.turns:
-            ripe = self.files.take_stale(view.turns[-1].start)
-            candidates.look_at_stale(view, conversation, self.told, terms, ripe)
+            candidates.look_at_stale(scene, self.files.take_stale(view.turns[-1].start))
         untouched = terms.fixed_tokens + view.received
         self.account = self.account.requested(untouched, terms.fixed_tokens + view.total, terms.prices)
         self.account = self.account.holding(candidates.gain, terms.prices)
         reason = self._due(terms)
         if reason is not None:
-            self._edit(reason, conversation, terms)
+            self._edit(reason, scene)
 
     def _due(self, terms: Terms) -> Reason | None:
         view, keep = self.view, terms.policy.keep_last_turns
@@ -108,13 +112,13 @@ class Fold:
             return "cost"
         return None
 
-    def _edit(self, reason: Reason, conversation: Conversation, terms: Terms) -> None:
+    def _edit(self, reason: Reason, scene: Scene) -> None:
         """One batch; a cost-driven one clears only, for nothing forces a turn to leave."""
-        scene = batch.Scene(self.view, self.candidates, self.seen, self.told, conversation, terms)
+        terms = scene.terms
         if reason == "cost":
-            first_changed = batch.clear(scene, terms.policy.keep_last_turns)
+            first_changed = batch.clear(scene, self.candidates, terms.policy.keep_last_turns)
         else:
-            first_changed = batch.make_room(scene)
+            first_changed = batch.make_room(scene, self.candidates)
         if first_changed is None:
             return
         self.batches += (reason,)

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from policies.budget import Budget
+from policies.reducers import Outline
+from policies.reducers.reducer import no_outline
 from policies.schema import Policy
-
-
-Outline = Callable[[str, str], Sequence[tuple[int, str]]]
-
-
-def no_outline(_text: str, _language: str) -> Sequence[tuple[int, str]]:
-    """Where no parser is at hand, nothing is known of any text."""
-    return ()
 
 
 @dataclass(frozen=True, slots=True)

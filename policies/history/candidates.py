@@ -12,8 +12,7 @@ from typing import Self
 from policies.conversation import Conversation
 from policies.history.clear_arguments import clear_arguments
 from policies.history.clear_results import clear_results
-from policies.history.told import Told
-from policies.terms import Terms
+from policies.scene import Scene
 from policies.turns import Turn
 from policies.view import Change, Place, View, place
 
@@ -36,22 +35,20 @@ class Candidates:
         twin.looked, twin.gain, twin.offset = self.looked, self.gain, self.offset
         return twin
 
-    def look(self, view: View, conversation: Conversation, told: Told, terms: Terms, boundary: int) -> None:
+    def look(self, scene: Scene, boundary: int) -> None:
         """Look at the turns before `boundary` that were not looked at yet."""
-        for turn in view.turns[self.looked : boundary]:
-            for change in () if turn.pinned else _changes(turn, view, conversation, told, terms):
-                self.add(view, change)
+        for turn in scene.view.turns[self.looked : boundary]:
+            for change in () if turn.pinned else _changes(scene, turn):
+                self.add(scene.view, change)
         self.looked = max(self.looked, boundary)
 
-    def look_at_stale(
-        self, view: View, conversation: Conversation, told: Told, terms: Terms, reads: Iterable[tuple[int, str]]
-    ) -> None:
+    def look_at_stale(self, scene: Scene, reads: Iterable[tuple[int, str]]) -> None:
         """Look at the results of reads that were overtaken, wherever they stand."""
         for index, call_id in reads:
-            answer = next((i for i in _results_after(conversation, index) if _answers(conversation, i, call_id)), None)
-            if answer is not None and answer < view.messages and view.weights[answer]:
-                for change in clear_results(view, conversation, answer, told, terms, "stale_read"):
-                    self.add(view, change)
+            answer = _answer_to(scene.conversation, index, call_id, scene.view.messages)
+            if answer is not None and scene.view.weights[answer]:
+                for change in clear_results(scene, answer, "stale_read"):
+                    self.add(scene.view, change)
 
     def add(self, view: View, change: Change) -> None:
         """Let a change wait, if it would gain anything over what stands there."""
@@ -70,18 +67,16 @@ class Candidates:
         return changes
 
 
-def _changes(
-    turn: Turn, view: View, conversation: Conversation, told: Told, terms: Terms
-) -> Iterator[Change]:
+def _changes(scene: Scene, turn: Turn) -> Iterator[Change]:
     """What clearing would change in one turn."""
-    history = terms.policy.history
-    spared = _calls_of(turn, conversation, history.clear_results.exclude_tools)
+    history, messages = scene.terms.policy.history, scene.conversation.messages
+    spared = _calls_of(turn, scene.conversation, history.clear_results.exclude_tools)
     for index in range(turn.start, turn.end):
-        message = conversation.messages[index]
+        message = messages[index]
         if message.role == "tool" and history.clear_results.enabled and message.result_of not in spared:
-            yield from clear_results(view, conversation, index, told, terms)
+            yield from clear_results(scene, index)
         if message.role == "assistant" and history.clear_arguments.enabled:
-            yield from clear_arguments(conversation, index, told, terms)
+            yield from clear_arguments(scene, index)
 
 
 def _calls_of(turn: Turn, conversation: Conversation, tools: tuple[str, ...]) -> frozenset[str]:
@@ -90,15 +85,12 @@ def _calls_of(turn: Turn, conversation: Conversation, tools: tuple[str, ...]) ->
     return frozenset(call.id for message in messages for call in message.calls if call.name in tools)
 
 
-def _results_after(conversation: Conversation, index: int) -> Iterator[int]:
-    """The tool messages that follow an assistant message, up to the next one."""
-    for later in range(index + 1, len(conversation.messages)):
-        role = conversation.messages[later].role
-        if role == "assistant":
-            return
-        if role == "tool":
-            yield later
-
-
-def _answers(conversation: Conversation, index: int, call_id: str) -> bool:
-    return conversation.messages[index].result_of == call_id
+def _answer_to(conversation: Conversation, index: int, call_id: str, end: int) -> int | None:
+    """The tool message before `end` that answers a call of assistant message `index`; None while there is none."""
+    for later in range(index + 1, end):
+        message = conversation.messages[later]
+        if message.role == "assistant":
+            return None
+        if message.role == "tool" and message.result_of == call_id:
+            return later
+    return None

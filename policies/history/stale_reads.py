@@ -17,7 +17,9 @@ from policies.conversation import Conversation
 PATH_KEYS = ("path", "file_path", "filePath", "file", "filename", "target_file", "absolute_path", "relative_path")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _READS = frozenset({"read", "view", "cat", "open", "show", "get", "load"})
-_EDITS = frozenset({"write", "edit", "patch", "replace", "create", "insert", "delete", "update", "save", "apply", "move"})
+_EDITS = frozenset(
+    {"write", "edit", "patch", "replace", "create", "insert", "delete", "update", "save", "apply", "move"}
+)
 
 
 @dataclass(frozen=True, slots=True)

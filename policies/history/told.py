@@ -48,9 +48,7 @@ class Told:
         """The names of a text in message `index` that stand nowhere else, in order of appearance."""
         elsewhere = [known for other, known in self.whole.items() if other != index]
         return [
-            name
-            for name in names(text)
-            if name not in self.standing and not any(name in known for known in elsewhere)
+            name for name in names(text) if name not in self.standing and not any(name in known for known in elsewhere)
         ]
 
     def cleared(self, index: int, listed: Iterable[str]) -> None:

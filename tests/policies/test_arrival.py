@@ -33,10 +33,10 @@ def log_of(lines: int) -> str:
 
 
 def test_colour_codes_leave_and_the_mark_says_so():
-    text = "\n".join(f"{RED}line {n}{PLAIN}" for n in range(300))
+    text = "\n".join(f"{RED} line {n} {PLAIN}" for n in range(300))
     (edit,) = replaced(user("go"), call(), result(text)).values()
     assert edit.by == "noise"
-    assert edit.text.startswith("line 0\nline 1\n")
+    assert edit.text.startswith(" line 0 \n line 1 \n")
     assert edit.locator in edit.text.rsplit("\n", 1)[1]
 
 
@@ -65,9 +65,10 @@ def test_an_exact_repeat_points_back_at_its_first_copy():
 
 def test_a_kept_repeat_gets_its_text_again_when_its_first_copy_is_cleared():
     same = words(700)
-    said = [user("go"), call(id="a"), result(same, id="a"), *tool_turns(15, 600), call(id="b"), result(same, id="b")]
+    turns = tool_turns(19, 600)
+    said = [user("go"), call(id="a"), result(same, id="a"), *turns[:30], call(id="b"), result(same, id="b")]
     before = replaced(*said, window=100_000)
-    after = replaced(*said, *tool_turns(4, 600), window=14_000)
+    after = replaced(*said, *turns[30:], window=14_000)
     assert before[len(said) - 1].by == "repeat"
     assert after[2].by == "clear_result"
     assert len(said) - 1 not in after

@@ -52,7 +52,7 @@ def test_names_of_cleared_arguments_stand_in_the_first_marker():
     body = "\n".join(f"def step_{n}(): return {n}" for n in range(150))
     told = stubs(call("write", id="x", arguments=json.dumps({"path": "a.py", "text": body})), result("ok", id="x"))[1]
     assert json.loads(told)["path"] == "a.py"
-    assert "names: step_0, step_1" in json.loads(told)["text"]
+    assert "names: a.py, step_0, step_1" in json.loads(told)["text"]
 
 
 def test_a_stub_is_at_most_a_third_of_what_it_stands_for():

@@ -1,16 +1,9 @@
-"""Repeats: a result that is the same, to the letter, as one that still stands whole points back at it.
-
-Where a batch takes the target away while the pointer's own turn is kept, the pointer gives way to the text again, so
-that what was read lately never stands nowhere.
-"""
+"""Which large results were seen before, and where each first stood."""
 
 from __future__ import annotations
 
 from typing import Self
 
-from policies import markers
-from policies.edits import Replace
-from policies.terms import Terms
 from policies.view import View
 
 
@@ -28,14 +21,13 @@ class Seen:
         twin.first = self.first.copy()
         return twin
 
-    def repeat(self, view: View, index: int, part: int, tokens: int, locator: str, terms: Terms) -> Replace | None:
-        """The pointer for a result whose first copy stands whole in the context; else remembers the result."""
+    def again(self, view: View, index: int, part: int, locator: str) -> bool:
+        """Whether the same text stands whole further up; if not, it is from now on this one that does."""
         place = self.first.get(locator)
-        if place is None or not view.is_whole(*place):
-            self.first[locator] = (index, part)
-            return None
-        pointer = markers.repeated(tokens, locator)
-        return Replace(index, part, pointer, locator, tokens, terms.count(pointer), "repeat")
+        if place is not None and view.is_whole(*place):
+            return True
+        self.first[locator] = (index, part)
+        return False
 
     def repoint(self, view: View, keep: int) -> None:
         """After a batch: give kept repeats their text again where the first copy no longer stands whole."""
