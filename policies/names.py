@@ -17,7 +17,7 @@ _INNER = re.compile(r"\d|_|[a-z][A-Z]|[./:]")
 
 def names(text: str) -> dict[str, None]:
     """The names in a text, each once, in the order of their first appearance."""
-    return dict.fromkeys(name for name in _CANDIDATE.findall(text) if _is_name(name))
+    return {word: None for word in dict.fromkeys(_CANDIDATE.findall(text)) if _is_name(word)}
 
 
 def _is_name(word: str) -> bool:

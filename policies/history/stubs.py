@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from policies.reducers import recognise
+from policies.reducers.errors import error_lines
 from policies.reducers.preview import readable
 from policies.scene import Scene, Text
 from policies.terms import Terms
@@ -35,8 +36,10 @@ def argument_names(scene: Scene, arguments: Text) -> list[str]:
 
 
 def _errors(text: str, terms: Terms) -> Iterator[str]:
+    """The lines that a preview would keep whatever they cost; most texts report nothing."""
     lines = readable(text)
-    return (lines[number].strip() for number in recognise(lines).rank(lines, terms.outline).must)
+    must = recognise(lines).rank(lines, terms.outline).must if error_lines(lines) else ()
+    return (lines[number].strip() for number in must)
 
 
 def _listed(scene: Scene, cleared: Text, told_above: str, room: int) -> list[str]:
