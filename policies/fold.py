@@ -96,19 +96,20 @@ class Fold:
             candidates.look_at_stale(scene, self.files.take_stale(view.turns[-1].start))
         untouched = terms.fixed_tokens + view.received
         self.account = self.account.requested(untouched, terms.fixed_tokens + view.total, terms.prices)
-        self.account = self.account.holding(candidates.gain, terms.prices)
-        reason = self._due(terms)
+        gain = candidates.gain - self.seen.owed(view, terms.policy.keep_last_turns, candidates.waiting)
+        self.account = self.account.holding(gain, terms.prices)
+        reason = self._due(terms, gain)
         if reason is not None:
             self._edit(reason, scene)
 
-    def _due(self, terms: Terms) -> Reason | None:
+    def _due(self, terms: Terms, gain: int) -> Reason | None:
         view, keep = self.view, terms.policy.keep_last_turns
         system = terms.fixed_tokens + view.system
         if view.history(keep) > terms.budget.history_limit(system, view.active(keep)):
             return "window"
         rule = terms.policy.history.cost_rule
-        behind = view.total - self.candidates.offset - self.candidates.gain
-        if rule.enabled and self.account.pays(self.candidates.gain, behind, rule.slack, terms.prices):
+        behind = view.total - self.candidates.offset - gain
+        if rule.enabled and self.account.pays(gain, behind, rule.slack, terms.prices):
             return "cost"
         return None
 

@@ -43,10 +43,12 @@ class Candidates:
         self.looked = max(self.looked, boundary)
 
     def look_at_stale(self, scene: Scene, reads: Iterable[tuple[int, str]]) -> None:
-        """Look at the results of reads that were overtaken, wherever they stand."""
+        """Look at the results of reads that were overtaken, wherever they stand, but for those pointed back at."""
+        pointed_at = {change.locator for change in scene.view.changes.values() if change.by == "repeat"}
+        targets = {scene.seen.first[locator][0] for locator in pointed_at}
         for index, call_id in reads:
             answer = _answer_to(scene.conversation, index, call_id, scene.view.messages)
-            if answer is not None and scene.view.weights[answer]:
+            if answer is not None and scene.view.weights[answer] and answer not in targets:
                 for change in clear_results(scene, answer, "stale_read"):
                     self.add(scene.view, change)
 
