@@ -16,6 +16,7 @@ from policies.edits import Note, Replace
 from policies.history.candidates import Candidates
 from policies.history.drop import droppable
 from policies.history.shorten import shorten
+from policies.scene import Scene
 from policies.terms import Terms
 from policies.view import View
 
@@ -27,27 +28,28 @@ SHORTEST = 60
 """No result is shortened below this many tokens: about two markers."""
 
 
-def clear(view: View, candidates: Candidates) -> int | None:
+def clear(scene: Scene, candidates: Candidates, keep: int) -> int | None:
     """Put everything in place that waits to be cleared."""
     offset = candidates.offset
     changes = candidates.taken()
     if not changes:
         return None
-    view.apply(changes)
+    scene.view.apply(changes)
+    scene.seen.repoint(scene.view, keep)  # pointers stand behind what they point at, so the offset holds
     return offset
 
 
-def make_room(view: View, candidates: Candidates, conversation: Conversation, terms: Terms) -> int | None:
+def make_room(scene: Scene, candidates: Candidates) -> int | None:
     """A batch that the window forces."""
     changed: list[int | None] = []
-    for keep in keep_windows(terms.policy.keep_last_turns):
-        candidates.look(view, conversation, terms, view.keep_start(keep))
-        changed.append(clear(view, candidates))
-        changed.append(_drop(view, conversation, terms, keep))
-        if _settled(view, terms, keep):
+    for keep in keep_windows(scene.terms.policy.keep_last_turns):
+        candidates.look(scene, scene.view.keep_start(keep))
+        changed.append(clear(scene, candidates, keep))
+        changed.append(_drop(scene, keep))
+        if _settled(scene.view, scene.terms, keep):
             break
     else:
-        changed.append(_shorten(view, conversation, terms))
+        changed.append(_shorten(scene))
     return min((offset for offset in changed if offset is not None), default=None)
 
 
@@ -66,8 +68,9 @@ def _settled(view: View, terms: Terms, keep: int) -> bool:
     return total <= terms.budget.input_limit
 
 
-def _drop(view: View, conversation: Conversation, terms: Terms, keep: int) -> int | None:
+def _drop(scene: Scene, keep: int) -> int | None:
     """Drop the oldest turns if history is still too large once cleared."""
+    view, terms, messages = scene.view, scene.terms, scene.conversation.messages
     rule = terms.policy.history
     limit = max(0, terms.budget.history_limit(terms.fixed_tokens + view.system, view.active(keep)))
     history = view.history(keep)
@@ -77,13 +80,14 @@ def _drop(view: View, conversation: Conversation, terms: Terms, keep: int) -> in
     if not set(chosen) - view.gone:
         return None
     gone = view.gone.union(chosen)
-    indices = list(view.gone_messages(conversation.messages, gone))
-    locator = terms.locate("turns", b"".join(conversation.messages[i].digest for i in indices))
-    text = markers.dropped(len(gone), sum(conversation.messages[i].tokens for i in indices), locator)
+    indices = list(view.gone_messages(messages, gone))
+    locator = terms.locate("turns", b"".join(messages[i].digest for i in indices))
+    text = markers.dropped(len(gone), sum(messages[i].tokens for i in indices), locator)
     following = next(t.start for p, t in enumerate(view.turns) if p not in gone and t.role != "system")
     insert = view.noted_at is None
     at = following if view.noted_at is None else view.noted_at
-    view.drop(chosen, conversation.messages, locator, Note(at, text, terms.count(text), insert))
+    view.drop(chosen, messages, locator, Note(at, text, terms.count(text), insert))
+    scene.seen.repoint(view, keep)
     return view.offset(min(at, indices[0]))
 
 
@@ -99,8 +103,9 @@ def _oldest(view: View, excess: float, boundary: int) -> list[int]:
     return droppable(view.turns, boundary, view.spared)
 
 
-def _shorten(view: View, conversation: Conversation, terms: Terms) -> int | None:
+def _shorten(scene: Scene) -> int | None:
     """Shorten the largest results, oldest first, until the input fits."""
+    view, conversation, terms = scene.view, scene.conversation, scene.terms
     results = list(_results(view, conversation))
     excess = terms.fixed_tokens + view.total - terms.budget.input_limit
     cap = _cap([size for _, _, size in results], excess)

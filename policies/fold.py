@@ -4,7 +4,8 @@ Before every assistant turn (where an earlier request was made), and once at the
 only what lay before it, so the next request of the same agent, with a longer history, repeats every decision
 and lands on the same bytes, without a record and on any replica.
 
-A `Fold` holds no text and is cheap to copy: keep one per prefix and a request costs the work of its new turns.
+A `Fold` holds names but no text, and is cheap to copy: keep one per prefix and a request costs the work of its new
+turns.
 """
 
 from __future__ import annotations
@@ -12,9 +13,14 @@ from __future__ import annotations
 from typing import Literal, Self
 
 from policies import batch
+from policies.arrival.seen import Seen
+from policies.arrival.steps import arrived
 from policies.conversation import Conversation
 from policies.cost import Account
 from policies.history.candidates import Candidates
+from policies.history.stale_reads import Files
+from policies.history.told import Told
+from policies.scene import Scene
 from policies.terms import Terms
 from policies.view import View
 
@@ -22,14 +28,17 @@ Reason = Literal["window", "cost"]
 
 
 class Fold:
-    """The state of a walk: the view, the account, and what could be cleared at the next batch."""
+    """The state of a walk: the view, the account, what could be cleared, and what was seen, read and told."""
 
-    __slots__ = ("account", "batches", "candidates", "checked", "view")
+    __slots__ = ("account", "batches", "candidates", "checked", "files", "seen", "told", "view")
 
     def __init__(self) -> None:
         self.view = View()
         self.account = Account()
         self.candidates = Candidates()
+        self.seen = Seen()
+        self.files = Files()
+        self.told = Told()
         self.batches: tuple[Reason, ...] = ()
         self.checked = False  # whether the checkpoint at the present end was held
 
@@ -39,6 +48,7 @@ class Fold:
         twin.view = self.view.copy()
         twin.account = self.account
         twin.candidates = self.candidates.copy()
+        twin.seen, twin.files, twin.told = self.seen.copy(), self.files.copy(), self.told.copy()
         twin.batches = self.batches
         twin.checked = self.checked
         return twin
@@ -48,40 +58,68 @@ class Fold:
         for message in conversation.messages[self.view.messages :]:
             if message.role == "assistant":
                 self.checkpoint(conversation, terms)
-            self.view.append(message)
+            self._take_next(conversation, terms)
             self.checked = False
+
+    def _scene(self, conversation: Conversation, terms: Terms) -> Scene:
+        return Scene(self.view, self.seen, self.told, conversation, terms)
+
+    def _take_next(self, conversation: Conversation, terms: Terms) -> None:
+        index = self.view.messages
+        message = conversation.messages[index]
+        self.view.append(message)
+        rules = terms.policy.history
+        if message.role == "assistant" and rules.stale_reads.enabled:
+            self.files.called(conversation, index)
+        if message.role == "tool" and self.view.turns:
+            tool = self._tool_of(conversation, index)
+            for change in arrived(self._scene(conversation, terms), index, tool):
+                self.view.arrive(change)
+        if rules.stubs.name_tokens:
+            self.told.hear(self.view, conversation, index, rules.clear_arguments.over_tokens)
+
+    def _tool_of(self, conversation: Conversation, index: int) -> str:
+        """The name of the tool whose result the newest message is; empty where no call asked for it."""
+        turn, call_id = self.view.turns[-1], conversation.messages[index].result_of
+        earlier = (conversation.messages[i] for i in range(index - 1, turn.start - 1, -1))
+        return next((call.name for message in earlier for call in message.calls if call.id == call_id), "")
 
     def checkpoint(self, conversation: Conversation, terms: Terms) -> None:
         """Decide, as for a request made here. Holding it twice at one place changes nothing."""
         if self.checked:
             return
         self.checked = True
-        keep = terms.policy.keep_last_turns
-        self.candidates.look(self.view, conversation, terms, self.view.keep_start(keep))
-        untouched = terms.fixed_tokens + self.view.received
-        self.account = self.account.requested(untouched, terms.fixed_tokens + self.view.total, terms.prices)
-        self.account = self.account.holding(self.candidates.gain, terms.prices)
-        reason = self._due(terms)
+        view, candidates = self.view, self.candidates
+        scene = self._scene(conversation, terms)
+        candidates.look(scene, view.keep_start(terms.policy.keep_last_turns))
+        if self.files.stale and view.turns:
+            candidates.look_at_stale(scene, self.files.take_stale(view.turns[-1].start))
+        untouched = terms.fixed_tokens + view.received
+        self.account = self.account.requested(untouched, terms.fixed_tokens + view.total, terms.prices)
+        gain = candidates.gain - self.seen.owed(view, terms.policy.keep_last_turns, candidates.waiting)
+        self.account = self.account.holding(gain, terms.prices)
+        reason = self._due(terms, gain)
         if reason is not None:
-            self._edit(reason, conversation, terms)
+            self._edit(reason, scene)
 
-    def _due(self, terms: Terms) -> Reason | None:
+    def _due(self, terms: Terms, gain: int) -> Reason | None:
         view, keep = self.view, terms.policy.keep_last_turns
         system = terms.fixed_tokens + view.system
         if view.history(keep) > terms.budget.history_limit(system, view.active(keep)):
             return "window"
         rule = terms.policy.history.cost_rule
-        behind = view.total - self.candidates.offset - self.candidates.gain
-        if rule.enabled and self.account.pays(self.candidates.gain, behind, rule.slack, terms.prices):
+        behind = view.total - self.candidates.offset - gain
+        if rule.enabled and self.account.pays(gain, behind, rule.slack, terms.prices):
             return "cost"
         return None
 
-    def _edit(self, reason: Reason, conversation: Conversation, terms: Terms) -> None:
+    def _edit(self, reason: Reason, scene: Scene) -> None:
         """One batch; a cost-driven one clears only, for nothing forces a turn to leave."""
+        terms = scene.terms
         if reason == "cost":
-            first_changed = batch.clear(self.view, self.candidates)
+            first_changed = batch.clear(scene, self.candidates, terms.policy.keep_last_turns)
         else:
-            first_changed = batch.make_room(self.view, self.candidates, conversation, terms)
+            first_changed = batch.make_room(scene, self.candidates)
         if first_changed is None:
             return
         self.batches += (reason,)

@@ -6,15 +6,28 @@ time or with the rest of the conversation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def cleared(tokens: int, lines: int, locator: str) -> str:
     """In place of an old tool result."""
     return f"[Forebay: result cleared, {tokens} tokens in {lines} lines; kept as {locator}]"
 
 
-def cleared_value(tokens: int, locator: str) -> str:
+def cleared_value(tokens: int, locator: str, names: Sequence[str]) -> str:
     """In place of a long value among the arguments of an old call."""
-    return f"[Forebay: value cleared, {tokens} tokens; arguments kept as {locator}]"
+    told = f"; names: {', '.join(names)}" if names else ""
+    return f"[Forebay: value cleared, {tokens} tokens; arguments kept as {locator}{told}]"
+
+
+def stripped(locator: str) -> str:
+    """At the end of a result that terminal codes were taken out of."""
+    return f"[Forebay: terminal codes and overwritten text left out; original kept as {locator}]"
+
+
+def repeated(tokens: int, locator: str) -> str:
+    """In place of a result that is the same as an earlier one."""
+    return f"[Forebay: the same {tokens} tokens as an earlier result above; kept as {locator}]"
 
 
 def left_out(first: int, last: int, locator: str) -> str:

@@ -40,14 +40,14 @@ class WindowShares(Section):
 class Noise(Section):
     """Strip what carries nothing (colour codes, progress bars) when a result arrives."""
 
-    enabled: bool = Field(False, description="Strip noise on arrival.")
+    enabled: bool = Field(True, description="Strip noise on arrival.")
     timestamps: bool = Field(False, description="Strip timestamps too.")
 
 
 class Repeats(Section):
     """Point an exact repeat of a result back at its first copy."""
 
-    enabled: bool = Field(False, description="Replace exact repeats on arrival.")
+    enabled: bool = Field(True, description="Replace exact repeats on arrival.")
     loop_notice_after: Tokens = Field(0, description="Mark the newest result after this many equal calls; 0: never.")
 
 
@@ -87,14 +87,14 @@ class ClearArguments(Section):
 class StaleReads(Section):
     """Reads of a file that was edited or read again later are cleared, in a batch."""
 
-    enabled: bool = Field(False, description="Clear stale reads.")
+    enabled: bool = Field(True, description="Clear stale reads.")
 
 
 class Stubs(Section):
     """What a cleared result leaves behind beside its locator and size."""
 
-    error_tokens: Tokens = Field(0, description="First error lines kept in a stub.")
-    name_tokens: Tokens = Field(0, description="Names kept in a stub that would otherwise vanish.")
+    error_tokens: Tokens = Field(100, description="First error lines kept in a stub.")
+    name_tokens: Tokens = Field(400, description="Names kept in a stub that would otherwise vanish.")
 
 
 class CostRule(Section):
@@ -148,13 +148,7 @@ class Isolate(Section):
 
 
 NOT_BUILT: tuple[tuple[str, Callable[[Policy], bool]], ...] = (
-    ("on_arrival.noise.enabled", lambda p: p.on_arrival.noise.enabled),
-    ("on_arrival.repeats.enabled", lambda p: p.on_arrival.repeats.enabled),
     ("on_arrival.repeats.loop_notice_after", lambda p: p.on_arrival.repeats.loop_notice_after > 0),
-    ("on_arrival.spill.enabled", lambda p: p.on_arrival.spill.enabled),
-    ("history.stale_reads.enabled", lambda p: p.history.stale_reads.enabled),
-    ("history.stubs.error_tokens", lambda p: p.history.stubs.error_tokens > 0),
-    ("history.stubs.name_tokens", lambda p: p.history.stubs.name_tokens > 0),
     ("history.then: summarise", lambda p: p.history.then == "summarise"),
     ("retrieval.enabled", lambda p: p.retrieval.enabled),
     ("isolate.on_request", lambda p: p.isolate.on_request),

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from policies.budget import Budget
+from policies.reducers import Outline
+from policies.reducers.reducer import no_outline
 from policies.schema import Policy
 
 
@@ -22,7 +24,9 @@ class Terms:
     """The terms of one fold. Same terms and same conversation: same plan.
 
     `count(text)` is the tokens of a text. `locate(kind, data)` is the locator of an original: a keyed digest, the
-    same on every replica. `fixed_tokens` is what tool and response schemas weigh.
+    same on every replica. `fixed_tokens` is what tool and response schemas weigh. `outline(text, language)` lists
+    the definitions of a source text as (line, name). `way_back` says whether the model can read back in this very
+    request what is spilled; `own_tools` are the tools by which it does, whose results are never spilled.
     """
 
     policy: Policy
@@ -31,3 +35,6 @@ class Terms:
     fixed_tokens: int
     count: Callable[[str], int]
     locate: Callable[[str, bytes], str]
+    outline: Outline = no_outline
+    way_back: bool = False
+    own_tools: frozenset[str] = frozenset()

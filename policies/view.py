@@ -151,6 +151,25 @@ class View:
             self.changes[where] = change
         self._sum_up()
 
+    def arrive(self, change: Change) -> None:
+        """Put a replacement in place in the message taken in last, which nobody has seen yet."""
+        gain = self.standing(place(change), change.before) - change.after
+        self.weights[change.index] -= gain
+        self.body -= gain
+        self.changes[place(change)] = change
+        self.listed = None
+
+    def is_whole(self, index: int, part: int) -> bool:
+        """Whether a part of a result stands as the client sent it."""
+        return bool(self.weights[index]) and (index, False, part) not in self.changes
+
+    def restore(self, places: Iterable[Place]) -> None:
+        """Give parts back the text that the client sent."""
+        for where in places:
+            change = self.changes.pop(where)
+            self.weights[change.index] += change.before - change.after
+        self._sum_up()
+
     def drop(self, positions: Iterable[int], messages: Sequence[Message], locator: str, note: Note) -> None:
         """Let turns leave, their system messages apart; `note` and `locator` stand for all that are gone."""
         self.gone |= frozenset(positions)

@@ -20,6 +20,7 @@ from policies.terms import CachePrices, Terms
 from proxy.errors import ContextTooLong, ForebayError
 from proxy.folds import Folds, Walk
 from proxy.locators import locator_maker
+from proxy.outline import outline
 from proxy.tokens import Counter
 from proxy.upstream import Prices, Route
 from proxy.wire.envelope import Envelope
@@ -153,6 +154,7 @@ class ContextEngine:
             fixed_tokens=fixed_tokens,
             count=self._counters[route.encoding].count,
             locate=self._locators[asked.tenant],
+            outline=outline,
         )
 
     def _enforced(self, asked: Asked, read: Read, terms: Terms, max_output: int | None) -> Decided:

@@ -6,13 +6,13 @@ knows at every checkpoint what clearing would gain, and a batch only puts them i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Self
 
 from policies.conversation import Conversation
 from policies.history.clear_arguments import clear_arguments
 from policies.history.clear_results import clear_results
-from policies.terms import Terms
+from policies.scene import Scene
 from policies.turns import Turn
 from policies.view import Change, Place, View, place
 
@@ -35,18 +35,32 @@ class Candidates:
         twin.looked, twin.gain, twin.offset = self.looked, self.gain, self.offset
         return twin
 
-    def look(self, view: View, conversation: Conversation, terms: Terms, boundary: int) -> None:
+    def look(self, scene: Scene, boundary: int) -> None:
         """Look at the turns before `boundary` that were not looked at yet."""
-        for turn in view.turns[self.looked : boundary]:
-            for change in () if turn.pinned else _changes(turn, conversation, terms):
-                gain = view.standing(place(change), change.before) - change.after
-                if gain <= 0:
-                    continue
-                if not self.waiting:
-                    self.offset = view.offset(change.index)
-                self.waiting[place(change)] = change
-                self.gain += gain
+        for turn in scene.view.turns[self.looked : boundary]:
+            for change in () if turn.pinned else _changes(scene, turn):
+                self.add(scene.view, change)
         self.looked = max(self.looked, boundary)
+
+    def look_at_stale(self, scene: Scene, reads: Iterable[tuple[int, str]]) -> None:
+        """Look at the results of reads that were overtaken, wherever they stand, but for those pointed back at."""
+        pointed_at = {change.locator for change in scene.view.changes.values() if change.by == "repeat"}
+        targets = {scene.seen.first[locator][0] for locator in pointed_at}
+        for index, call_id in reads:
+            answer = _answer_to(scene.conversation, index, call_id, scene.view.messages)
+            if answer is not None and scene.view.weights[answer] and answer not in targets:
+                for change in clear_results(scene, answer, "stale_read"):
+                    self.add(scene.view, change)
+
+    def add(self, view: View, change: Change) -> None:
+        """Let a change wait, if it would gain anything over what stands there."""
+        gain = view.standing(place(change), change.before) - change.after
+        if gain <= 0 or place(change) in self.waiting:
+            return
+        offset = view.offset(change.index)
+        self.offset = min(self.offset, offset) if self.waiting else offset
+        self.waiting[place(change)] = change
+        self.gain += gain
 
     def taken(self) -> list[Change]:
         """Hand over all that waits, and start anew."""
@@ -55,19 +69,30 @@ class Candidates:
         return changes
 
 
-def _changes(turn: Turn, conversation: Conversation, terms: Terms) -> Iterator[Change]:
+def _changes(scene: Scene, turn: Turn) -> Iterator[Change]:
     """What clearing would change in one turn."""
-    history = terms.policy.history
-    spared = _calls_of(turn, conversation, history.clear_results.exclude_tools)
+    history, messages = scene.terms.policy.history, scene.conversation.messages
+    spared = _calls_of(turn, scene.conversation, history.clear_results.exclude_tools)
     for index in range(turn.start, turn.end):
-        message = conversation.messages[index]
+        message = messages[index]
         if message.role == "tool" and history.clear_results.enabled and message.result_of not in spared:
-            yield from clear_results(conversation, index, terms)
+            yield from clear_results(scene, index)
         if message.role == "assistant" and history.clear_arguments.enabled:
-            yield from clear_arguments(conversation, index, terms)
+            yield from clear_arguments(scene, index)
 
 
 def _calls_of(turn: Turn, conversation: Conversation, tools: tuple[str, ...]) -> frozenset[str]:
     """The ids of the turn's calls to `tools`."""
     messages = conversation.messages[turn.start : turn.end]
     return frozenset(call.id for message in messages for call in message.calls if call.name in tools)
+
+
+def _answer_to(conversation: Conversation, index: int, call_id: str, end: int) -> int | None:
+    """The tool message before `end` that answers a call of assistant message `index`; None while there is none."""
+    for later in range(index + 1, end):
+        message = conversation.messages[later]
+        if message.role == "assistant":
+            return None
+        if message.role == "tool" and message.result_of == call_id:
+            return later
+    return None

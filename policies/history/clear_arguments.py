@@ -12,24 +12,26 @@ from collections.abc import Iterator
 from typing import Any
 
 from policies import markers
-from policies.conversation import Conversation
 from policies.edits import ReplaceArguments
 from policies.history.clear_results import MAX_SHARE
+from policies.history.stubs import argument_names
+from policies.scene import Scene, Text
 from policies.terms import Terms
 
 LONG_CHARACTERS = 200
 """A string value longer than this is replaced; about twice the length of the marker itself."""
 
 
-def clear_arguments(conversation: Conversation, index: int, terms: Terms) -> Iterator[ReplaceArguments]:
+def clear_arguments(scene: Scene, index: int) -> Iterator[ReplaceArguments]:
     """The edits that would clear the arguments of assistant message `index`, one per long call."""
-    over = terms.policy.history.clear_arguments.over_tokens
-    for position, call in enumerate(conversation.messages[index].calls):
-        if call.tokens <= over:
+    terms = scene.terms
+    for position, call in enumerate(scene.conversation.messages[index].calls):
+        if call.tokens <= terms.policy.history.clear_arguments.over_tokens:
             continue
-        arguments = conversation.arguments(index, position)
+        arguments = scene.conversation.arguments(index, position)
         locator = terms.locate("arguments", arguments.encode())
-        stub = _shortened(arguments, locator, terms)
+        listed = argument_names(scene, Text(index, position, call.tokens, arguments))
+        stub = _shortened(arguments, locator, listed, terms)
         if stub is None:
             continue
         after = terms.count(stub)
@@ -37,13 +39,17 @@ def clear_arguments(conversation: Conversation, index: int, terms: Terms) -> Ite
             yield ReplaceArguments(index, position, stub, locator, call.tokens, after)
 
 
-def _shortened(arguments: str, locator: str, terms: Terms) -> str | None:
-    """The arguments with every long string replaced, or None where that cannot be said in JSON."""
+def _shortened(arguments: str, locator: str, listed: list[str], terms: Terms) -> str | None:
+    """The arguments with every long string replaced, or None where that cannot be said in JSON.
+
+    The first marker lists the names.
+    """
+    unsaid = [listed]
 
     def walk(value: Any) -> Any:
         match value:
             case str() if len(value) > LONG_CHARACTERS:
-                return markers.cleared_value(terms.count(value), locator)
+                return markers.cleared_value(terms.count(value), locator, unsaid.pop() if unsaid else [])
             case dict():
                 return {key: walk(inner) for key, inner in value.items()}
             case list():

@@ -12,7 +12,6 @@ from policies import markers
 from policies.reducers import recognise
 from policies.reducers.layout import Kept, Layout
 from policies.reducers.preview import readable
-from policies.reducers.reducer import no_outline
 from policies.terms import Terms
 
 NOTHING: Kept = frozenset()
@@ -21,7 +20,7 @@ NOTHING: Kept = frozenset()
 def shorten(text: str, limit: int, locator: str, terms: Terms) -> str:
     """`text` in at most `limit` tokens: the most telling lines, gaps marked; possibly one gap, whatever it weighs."""
     seen = readable(text)
-    ranking = recognise(seen).rank(seen, no_outline)
+    ranking = recognise(seen).rank(seen, terms.outline)
 
     def gap(first: int, last: int) -> str:
         return markers.left_out(first, last, locator)
