@@ -16,8 +16,13 @@ def cleared(tokens: int, lines: int, locator: str) -> str:
 
 def cleared_value(tokens: int, locator: str, names: Sequence[str]) -> str:
     """In place of a long value among the arguments of an old call."""
-    told = f"; names: {', '.join(names)}" if names else ""
+    told = f"; {listed(names)}" if names else ""
     return f"[Forebay: value cleared, {tokens} tokens; arguments kept as {locator}{told}]"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names that stood in what was cleared, and nowhere else: at the end of a stub."""
+    return f"names: {', '.join(names)}"
 
 
 def stripped(locator: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from policies import markers
 from policies.reducers import recognise
 from policies.reducers.errors import error_lines
 from policies.reducers.preview import readable
@@ -26,7 +27,7 @@ def with_details(scene: Scene, marker: str, result: Text) -> str:
     lines = list(_within(_errors(result.text, scene.terms), min(rules.error_tokens, room), count))
     room -= sum(count(line) + 1 for line in lines)
     listed = _listed(scene, result, "\n".join(lines), min(rules.name_tokens, room))
-    return "\n".join([marker, *lines, *([f"Names: {', '.join(listed)}"] if listed else [])])
+    return "\n".join([marker, *lines, *([f"[{markers.listed(listed)}]"] if listed else [])])
 
 
 def argument_names(scene: Scene, arguments: Text) -> list[str]:

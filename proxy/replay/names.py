@@ -5,7 +5,14 @@ A name in a stub shows that a thing exists, not what was said of it; so evidence
 
 from __future__ import annotations
 
+import re
+
+from policies import markers
+
+_LEAD = re.escape(markers.listed([""]))
+_LIST = re.compile(rf"(?:^\[|; ){_LEAD}[^\]\n]*\]", re.MULTILINE)
+
 
 def without_names(text: str) -> str:
-    """`text` without the lines of names that stubs hold. Stubs are plain so far (`policies.markers`): none to take."""
-    return text
+    """`text` without the names that stubs list: at the end of a result's, or of the marker of a cleared argument."""
+    return _LIST.sub("]", text)

@@ -34,13 +34,13 @@ def stubs(*said: Said) -> dict[int, str]:
 
 def test_a_stub_lists_the_names_that_would_vanish():
     text = words(600) + "\nsee src/yard/move.py:118 and crane_07"
-    assert stubs(call(id="x"), result(text, id="x"))[2].endswith("Names: src/yard/move.py:118, crane_07")
+    assert stubs(call(id="x"), result(text, id="x"))[2].endswith("[names: src/yard/move.py:118, crane_07]")
 
 
 def test_a_name_that_is_said_elsewhere_is_not_listed():
     text = words(600) + "\nsee src/yard/move.py and crane_07"
     told = stubs(call(id="x"), result(text, id="x"), says("crane_07 it is"))[2]
-    assert told.endswith("Names: src/yard/move.py")
+    assert told.endswith("[names: src/yard/move.py]")
 
 
 def test_a_stub_keeps_the_first_error_lines():
