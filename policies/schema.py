@@ -148,6 +148,7 @@ class Isolate(Section):
 
 
 NOT_BUILT: tuple[tuple[str, Callable[[Policy], bool]], ...] = (
+    ("on_arrival.spill.enabled", lambda p: p.on_arrival.spill.enabled),
     ("on_arrival.repeats.loop_notice_after", lambda p: p.on_arrival.repeats.loop_notice_after > 0),
     ("history.then: summarise", lambda p: p.history.then == "summarise"),
     ("retrieval.enabled", lambda p: p.retrieval.enabled),

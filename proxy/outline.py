@@ -31,11 +31,40 @@ GRAMMARS = {
 """Package and function of each grammar."""
 
 DEFINITIONS = frozenset(
-    """class class_declaration class_definition class_specifier constructor_declaration enum_declaration enum_item
-    enum_specifier function_declaration function_definition function_item impl_item interface_declaration
-    method method_declaration method_definition mod_item module namespace_declaration namespace_definition
-    record_declaration singleton_method struct_declaration struct_item struct_specifier trait_declaration trait_item
-    type_alias_declaration type_item type_spec union_specifier variable_declarator""".split()
+    {
+        "class",
+        "class_declaration",
+        "class_definition",
+        "class_specifier",
+        "constructor_declaration",
+        "enum_declaration",
+        "enum_item",
+        "enum_specifier",
+        "function_declaration",
+        "function_definition",
+        "function_item",
+        "impl_item",
+        "interface_declaration",
+        "method",
+        "method_declaration",
+        "method_definition",
+        "mod_item",
+        "module",
+        "namespace_declaration",
+        "namespace_definition",
+        "record_declaration",
+        "singleton_method",
+        "struct_declaration",
+        "struct_item",
+        "struct_specifier",
+        "trait_declaration",
+        "trait_item",
+        "type_alias_declaration",
+        "type_item",
+        "type_spec",
+        "union_specifier",
+        "variable_declarator",
+    }
 )
 """Node types that define something by name, over all grammars."""
 _HOLDS_FUNCTION = frozenset({"arrow_function", "function_expression"})

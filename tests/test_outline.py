@@ -1,4 +1,5 @@
 """Outlines of small sources in each language."""
+# ruff: noqa: E501 -- a source and its outline read best side by side
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
+from policies.edits import Replace
 from proxy.context import Degraded, Edited
 from proxy.continuity import fingerprint
 from proxy.errors import ContextTooLong, UpstreamError
@@ -166,6 +167,7 @@ def _context(exchange: Exchange, degraded: Sequence[Degraded]) -> ResponseContex
     plan = exchange.edited.plan
     report = plan.report
     removed = report.removed.get
+    made = [edit for edit in plan.edits if isinstance(edit, Replace)]
     return ResponseContext(
         session=exchange.session,
         policy=exchange.policy,
@@ -178,6 +180,8 @@ def _context(exchange: Exchange, degraded: Sequence[Degraded]) -> ResponseContex
         spilled=removed("spill", 0),
         reduced=removed("noise", 0) + removed("repeat", 0) + removed("shorten", 0),
         added=report.added,
+        spilled_results=sum(edit.by == "spill" for edit in made),
+        repeated_results=sum(edit.by == "repeat" for edit in made),
         batches=report.view,
         output_clamped=plan.max_output,
         budget=[(name, use.used, use.share) for name, use in report.budget.items()],

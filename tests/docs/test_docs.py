@@ -81,7 +81,10 @@ def test_every_degraded_reason_stands_on_the_agents_page():
     "text",
     [
         markers.cleared(479, 60, "art_mmtz2u5it5sp"),
-        markers.cleared_value(280, "art_in24vbuf3qx3"),
+        f"[{markers.listed(['src/yard/move.py:118', 'crane_07'])}]",
+        markers.cleared_value(280, "art_in24vbuf3qx3", ["src/yard/move.py:118", "crane_07"]),
+        markers.stripped("art_2ncr5tbbkq4h"),
+        markers.repeated(812, "art_x5d3cqvw2mzs"),
         markers.left_out(40, 910, "art_q3kd5hzyam2f"),
         markers.dropped(12, 20817, "art_7wexo4bnrl2t"),
     ],

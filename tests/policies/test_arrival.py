@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from policies.arrival.noise import without_noise
 from policies.edits import Replace
-from policies.schema import Policy
+from policies.schema import OnArrival, Policy, Spill
 from tests.build import Said, call, conversation, locate, planned, result, terms, tool_turns, user, words
 
 RED = "\x1b[31m"
@@ -22,7 +22,9 @@ def replaced(
 
 
 def spilling(**changes: object) -> Policy:
-    return Policy.model_validate({"on_arrival": {"spill": {"enabled": True, **changes}}})
+    """Built past the check that refuses the step until the model has a way back."""
+    spill = Spill.model_validate({"enabled": True, **changes})
+    return Policy().model_copy(update={"on_arrival": OnArrival(spill=spill)})
 
 
 def log_of(lines: int) -> str:

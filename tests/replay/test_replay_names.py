@@ -7,7 +7,8 @@ from proxy.replay.names import without_names
 
 
 def test_the_names_of_a_cleared_result_are_taken_away():
-    stub = f"{markers.cleared(900, 40, 'art_aaaabbbbcccc')}\nValueError: no berth\n[{markers.listed(['crane_07', 'a.py'])}]"
+    names = markers.listed(["crane_07", "a.py"])
+    stub = f"{markers.cleared(900, 40, 'art_aaaabbbbcccc')}\nValueError: no berth\n[{names}]"
     assert "crane_07" not in without_names(stub)
     assert "ValueError: no berth" in without_names(stub)
 

@@ -1,0 +1,59 @@
+"""What a locator stands for: first an original in the request at hand, then one in the artifact store.
+
+The request itself holds what its plan took out, so reading inside a conversation needs no store. A locator that can
+no longer be resolved is the tenant's own, and expired, where a marker of ours in this very request names it; every
+other is unknown, whether it was never made or is somebody else's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from policies.conversation import Conversation
+from policies.edits import Edit
+from proxy.artifacts import Artifacts
+from proxy.errors import StoreError
+from proxy.keeping import originals
+
+Missing = Literal["unknown", "expired", "failed"]
+
+
+class NotHere(LookupError):
+    """There is no original under this locator; `why` decides what the model is told."""
+
+    def __init__(self, why: Missing) -> None:
+        super().__init__(why)
+        self.why: Missing = why
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The originals that one request may read. `body` is that request as it goes upstream, markers and all."""
+
+    tenant: str
+    edits: tuple[Edit, ...]
+    conversation: Conversation
+    body: bytes
+    artifacts: Artifacts
+
+    async def text(self, locator: str) -> str:
+        """The whole original; NotHere where there is none."""
+        for original in originals(self.edits, self.conversation):
+            if original.locator == locator:
+                return await asyncio.to_thread(original.text)
+        try:
+            kept = await self.artifacts.get(self.tenant, locator)
+        except StoreError:
+            raise NotHere("failed") from None
+        if kept is None:
+            raise NotHere("expired" if is_marked(self.body, locator) else "unknown")
+        return kept.text
+
+
+def is_marked(body: bytes, locator: str) -> bool:
+    """Whether a marker in this body names the locator. Anyone can write such a text: it only chooses between two
+    sentences, and says nothing of other tenants."""
+    return re.search(rb"\[Forebay: [^\]]{0,600}?" + locator.encode() + rb"\b", body) is not None
