@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Role = Literal["system", "user", "assistant", "tool"]
+Role = Literal["system", "user", "assistant", "tool", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Call:
 class Message:
     """What decides about one message.
 
-    `role` is folded to four: developer counts as system, a legacy function result as tool.
+    `role` is folded: developer counts as system, a legacy function result as tool, what nobody knows as other.
     `digest` covers the meaning only: key order, null fields, cache markers, reasoning and the choice
     between a string and a one-part list do not change it.
     `tokens` counts the meaning, per-message overhead included; `extra_tokens` what counts for the brake

@@ -77,10 +77,6 @@ class View:
             self.starts.append(self.body)
             if message.role == "assistant":
                 self.assistants.append(known)
-        else:
-            del self.starts[len(self.turns) :]
-            while self.assistants and self.assistants[-1] >= len(self.turns):
-                self.assistants.pop()
         if message.role != "system":
             self.body += message.tokens
 
@@ -88,7 +84,7 @@ class View:
         self.head = index + 1
         if message.role != "system":
             self.head_user += message.tokens
-        if message.role == "user" and message.parts:
+        if message.role == "user":
             self.noted_at = index
 
     @property

@@ -38,7 +38,7 @@ class Candidates:
     def look(self, scene: Scene, boundary: int) -> None:
         """Look at the turns before `boundary` that were not looked at yet."""
         for turn in scene.view.turns[self.looked : boundary]:
-            for change in () if turn.pinned else _changes(scene, turn):
+            for change in () if turn.pending else _changes(scene, turn):
                 self.add(scene.view, change)
         self.looked = max(self.looked, boundary)
 
@@ -82,8 +82,8 @@ def _changes(scene: Scene, turn: Turn) -> Iterator[Change]:
 
 
 def _calls_of(turn: Turn, conversation: Conversation, tools: tuple[str, ...]) -> frozenset[str]:
-    """The ids of the turn's calls to `tools`."""
-    messages = conversation.messages[turn.start : turn.end]
+    """The ids of the turn's calls to `tools`; a late result's call stands further up."""
+    messages = conversation.messages[0 if turn.role == "tool" else turn.start : turn.end]
     return frozenset(call.id for message in messages for call in message.calls if call.name in tools)
 
 

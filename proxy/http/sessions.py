@@ -20,7 +20,9 @@ CLIENT_HEADERS: Final = (
     "thread-id",
     "x-claude-code-session-id",
 )
-_DIGEST = re.compile(r"ses_[a-z2-7]{20}")
+_LETTERS = 20
+_CHECK = 4
+_DIGEST = re.compile(rf"ses_[a-z2-7]{{{_LETTERS}}}")
 
 
 def session_of(
@@ -47,16 +49,30 @@ def session_of(
 
 
 def digest_of(client_id: str, tenant: str, secret: bytes) -> str:
-    """The session id behind a client's own id. A digest stays itself: both name the same session."""
-    if _DIGEST.fullmatch(client_id):
+    """The session id behind a client's own id. A digest of this tenant's stays itself: both name the same session.
+
+    Its last letters check the others under tenant and secret, so that another tenant's digest is only a name.
+    """
+    if _DIGEST.fullmatch(client_id) and client_id == _checked(client_id[:-_CHECK], tenant, secret):
         return client_id
     return _digest(b"named", client_id.encode("utf-8", "surrogatepass"), tenant, secret)
 
 
 def _digest(kind: bytes, name: bytes, tenant: str, secret: bytes) -> str:
-    key = hashlib.blake2b(secret, digest_size=32).digest()
     # a tenant's name holds no NUL, so what stands before the first one is the tenant
-    digest = hashlib.blake2b(
-        tenant.encode() + b"\0" + name, key=key, digest_size=13, person=b"session " + kind
-    ).digest()
-    return "ses_" + base64.b32encode(digest).decode().lower()[:20]
+    digest = _keyed(kind, tenant.encode() + b"\0" + name, secret)
+    return _checked("ses_" + _letters(digest)[: _LETTERS - _CHECK], tenant, secret)
+
+
+def _checked(unchecked: str, tenant: str, secret: bytes) -> str:
+    digest = _keyed(b"check", tenant.encode() + b"\0" + unchecked.encode(), secret)
+    return unchecked + _letters(digest)[:_CHECK]
+
+
+def _keyed(kind: bytes, data: bytes, secret: bytes) -> bytes:
+    key = hashlib.blake2b(secret, digest_size=32).digest()
+    return hashlib.blake2b(data, key=key, digest_size=13, person=b"session " + kind).digest()
+
+
+def _letters(digest: bytes) -> str:
+    return base64.b32encode(digest).decode().lower()

@@ -18,6 +18,8 @@ from proxy.wire.spans import BadKeys, Span, array_slices, object_spans
 from proxy.wire.strict import mend, strict_loads, too_deep
 
 OUTPUT_LIMITS = ("max_completion_tokens", "max_tokens")
+MOST_OUTPUT = 1_000_000_000
+"""No model answers more tokens than this: a larger number is a mistake, and would be one in our sums."""
 
 
 class Envelope:
@@ -68,9 +70,9 @@ class Envelope:
 
     def _limit(self, key: str) -> int | None:
         value = self.value(key)
-        if value is None or (type(value) is int and value >= 0):
+        if value is None or (type(value) is int and 0 <= value <= MOST_OUTPUT):
             return value
-        raise RequestError(f"{key} must be a whole number, not {self._shown(key)}", param=key)
+        raise RequestError(f"{key} must be a whole number up to {MOST_OUTPUT}, not {self._shown(key)}", param=key)
 
     def _model(self) -> str:
         raw = self.raw("model")

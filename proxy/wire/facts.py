@@ -19,7 +19,7 @@ MESSAGE_TOKENS = 4
 NAME_TOKENS = 1
 CALL_TOKENS = 8
 
-# A role that OpenAI does not know passes, as the user's: such a message is a turn of its own and never reduced.
+# A role that OpenAI does not know passes: such a message is a turn of its own and never reduced.
 _ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
@@ -39,7 +39,7 @@ def message_facts(message: Any, param: str, count: Count) -> Message:
     calls, call_tokens = _calls(message, count)
     name = message.get("name")
     return Message(
-        role=_ROLES.get(role, "user"),
+        role=_ROLES.get(role, "other"),
         digest=meaning.digest(meaning.canonical(message)),
         tokens=MESSAGE_TOKENS + content_tokens + call_tokens + _other_tokens(message, count),
         extra_tokens=_extra_tokens(message, count),

@@ -16,6 +16,7 @@ from proxy.errors import RequestError
 # A pair is one match, so that what is left is lone.
 _SURROGATES = re.compile(rb"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?:\\u[dD][c-fC-F][0-9a-fA-F]{2})?|[c-fC-F][0-9a-fA-F]{2})")
 _ESCAPE_LENGTH = 6
+MOST_DIGITS = 1_000
 
 
 def strict_loads(raw: bytes, param: str | None = None) -> Any:
@@ -82,8 +83,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"a number has {len(digits)} digits; send at most {MOST_DIGITS}")
+    return int(digits)
+
+
 def _constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number; send null or a string")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer)

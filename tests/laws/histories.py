@@ -87,6 +87,29 @@ def _result(draw: st.DrawFn) -> Any:
     )
 
 
+@st.composite
+def _late(draw: st.DrawFn) -> list[Message]:
+    """A call whose result comes after other turns: a person spoke, a task ran in the background."""
+    id = f"late-{draw(st.integers(0, 10**6))}"
+    call = {"id": id, "type": "function", "function": {"name": "task", "arguments": "{}"}}
+    between = draw(st.lists(st.one_of(_user(), _acts(), _says()), min_size=1, max_size=6))
+    result = {"role": "tool", "tool_call_id": id, "content": draw(_result())}
+    said = [message for messages in between for message in messages]
+    return [{"role": "assistant", "content": None, "tool_calls": [call]}, *said, result]
+
+
+def _odd() -> st.SearchStrategy[list[Message]]:
+    """What no client should send and some do."""
+    return st.sampled_from(
+        (
+            [{"role": "tool", "tool_call_id": "nobody", "content": "orphan"}],
+            [{"role": "wizard", "content": "what is this role"}],
+            [{"role": "user", "content": None}],
+            [{"role": "user"}],
+        )
+    )
+
+
 def _rules() -> st.SearchStrategy[list[Message]]:
     return st.sampled_from(("system", "developer")).map(lambda role: [{"role": role, "content": "new rules"}])
 
@@ -97,10 +120,10 @@ def histories(draw: st.DrawFn, most_turns: int = 24) -> list[Message]:
     head: list[Message] = []
     if draw(st.booleans()):
         head.append({"role": "system", "content": draw(texts())})
-    head += draw(_user())
+    head += draw(st.one_of(_user(), _user(), _user(), _odd()))
     acting = draw(st.booleans())
     usual = _acts() if acting else _says()
-    turn = st.one_of(usual, usual, usual, _acts(), _says(), _user(), _rules())
+    turn = st.one_of(usual, usual, usual, usual, _acts(), _says(), _user(), _rules(), _late(), _odd())
     turns = draw(st.lists(turn, min_size=1, max_size=most_turns))
     return head + [message for messages in turns for message in messages]
 

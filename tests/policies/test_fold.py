@@ -173,3 +173,14 @@ def test_the_account_bounds_the_bill_at_every_request():
     for turns in range(20, 320, 7):
         account = walked(conversation(user("go"), *tool_turns(turns, 300)), under).account
         assert account.own <= 1.05 * account.untouched
+
+
+def test_a_late_result_takes_no_newer_turn_with_it():
+    waiting = [user("go"), call("task", id="bg"), *tool_turns(30, 300)]
+    before = planned(conversation(*waiting), terms(5_000, PLAIN))
+    late = [*waiting, result("done at last", id="bg"), call(id="n1"), result("newest", id="n1"), user("and now?")]
+    plan = planned(conversation(*late), terms(5_000, PLAIN))
+    gone = {index for edit in plan.edits if isinstance(edit, Drop) for index in range(edit.start, edit.end)}
+    assert before.report.compacted_turns > 0
+    assert not gone & {1, *range(len(waiting), len(late))}
+    assert max(gone) < len(waiting) - 2

@@ -34,9 +34,21 @@ def test_an_id_used_twice_in_one_turn_wants_two_results():
     assert turns == [Turn(0, 2, "assistant", ("0",))]
 
 
-def test_what_a_person_says_while_a_call_is_pending_belongs_to_its_turn():
+def test_a_late_result_is_a_turn_of_its_own_and_holds_its_call():
     turns = turns_of(call(id="a"), user("wait"), result("x", id="a"), user("go"))
-    assert turns == [Turn(0, 3, "assistant"), Turn(3, 4, "user")]
+    assert [(turn.start, turn.end, turn.role) for turn in turns] == [
+        (0, 1, "assistant"),
+        (1, 2, "user"),
+        (2, 3, "tool"),
+        (3, 4, "user"),
+    ]
+    assert [turn.pinned for turn in turns] == [True, False, True, False]
+
+
+def test_a_call_stays_pinned_while_another_of_its_turn_is_late():
+    made = calls(("a", "read", "{}"), ("b", "read", "{}"))
+    turns = turns_of(made, result("x", id="a"), user("wait"), result("y", id="b"))
+    assert turns[0] == Turn(0, 2, "assistant", (), held=True)
 
 
 def test_an_orphaned_result_stays_with_the_turn_before_it():

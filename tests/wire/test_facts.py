@@ -29,11 +29,11 @@ def call(arguments: Any, name: str = "read", call_id: Any = "c1") -> dict[str, A
         ("assistant", "assistant"),
         ("tool", "tool"),
         ("function", "tool"),
-        ("critic", "user"),
-        ("", "user"),
+        ("critic", "other"),
+        ("", "other"),
     ],
 )
-def test_roles_fold_to_four(sent: str, role: str) -> None:
+def test_roles_fold_to_five(sent: str, role: str) -> None:
     assert facts(role=sent).role == role
 
 
