@@ -15,39 +15,28 @@ from pydantic import ValidationError
 
 from policies.schema import Policy
 from proxy.settings import ConfigError, Fault
+from proxy.settings.yaml_file import read_yaml
 
 Raw = dict[str, Any]
 
 
 def load_policies(directory: Path | None = None) -> dict[str, Policy]:
     """Every policy by name. An own file may not take a built-in name. Raises ConfigError naming file and key."""
-    raw = {name: _read(name, text) for name, text in _built_in().items()}
+    raw = _built_in()
     if directory is not None:
         if not directory.is_dir():
             raise ConfigError([Fault(str(directory), "policies.directory", "is not a folder; create it or set null")])
         for path in sorted(directory.glob("*.yaml")):
             if path.stem in raw:
                 raise ConfigError([Fault(str(path), "", "has the name of a built-in policy; rename the file")])
-            raw[path.stem] = _read(str(path), path.read_text(encoding="utf-8"))
+            raw[path.stem] = read_yaml(path)
     return {name: _policy(name, raw) for name in raw}
 
 
-def _built_in() -> dict[str, str]:
+def _built_in() -> dict[str, Raw]:
     presets = files("policies") / "presets"
     paths = [path for path in presets.iterdir() if path.name.endswith(".yaml")]
-    return {path.name.removesuffix(".yaml"): path.read_text(encoding="utf-8") for path in paths}
-
-
-def _read(origin: str, text: str) -> Raw:
-    try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ConfigError([Fault(origin, "", f"is not YAML: {' '.join(str(error).split())}")]) from None
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise ConfigError([Fault(origin, "", "holds no mapping; see policies/presets/default.yaml")])
-    return value
+    return {path.name.removesuffix(".yaml"): yaml.safe_load(path.read_text(encoding="utf-8")) or {} for path in paths}
 
 
 def _policy(name: str, raw: dict[str, Raw]) -> Policy:

@@ -13,9 +13,12 @@ from proxy.settings import (
     Layers,
     ModelSettings,
     Settings,
+    check_secret,
     is_built_in_model,
 )
 from proxy.upstream import Prices, Route
+
+EXAMPLE_HASH = "sha256:" + "0" * 64  # in config.example.yaml
 
 
 def add_to(commands: Commands) -> None:
@@ -35,6 +38,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the whole of it, or raise ConfigError before the first line."""
     settings, layers = load(arguments.config)
     routes = resolve(settings, layers)
+    try:
+        check_secret(settings)
+    except ConfigError as error:
+        raise layers.located(error.faults) from None
     for line in report(settings, routes, layers):
         print(line)
     return 0
@@ -42,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def resolve(settings: Settings, layers: Layers) -> list[Route]:
     """One route per model. ConfigError names the model whose upstream leads nowhere."""
-    from proxy.upstream.catalog import Catalog  # noqa: PLC0415 -- heavy: LiteLLM
+    from proxy.upstream.catalog import Catalog  # noqa: PLC0415 -- heavy: LiteLLM's table of models
 
     try:
         Catalog(settings.models)
@@ -69,10 +76,20 @@ def report(settings: Settings, routes: Sequence[Route], layers: Layers) -> Itera
     yield from _models(settings, routes)
     yield ""
     yield from _tenants(settings)
+    yield from _nobodys_keys(settings)
     for index, route in enumerate(routes):
         if route.window is None and not settings.models[index].name.endswith("*"):
             remedy = f"set models.{index}.window"
             yield f"warning: models.{index}: the window of {route.sdk_model} is unknown, so nothing is edited; {remedy}"
+
+
+def _nobodys_keys(settings: Settings) -> Iterator[str]:
+    for index, tenant in enumerate(settings.tenants):
+        for position, key_hash in enumerate(tenant.key_hashes):
+            if key_hash == EXAMPLE_HASH:
+                where = f"tenants.{index}.key_hashes.{position}"
+                remedy = f"run `forebay keys new --tenant {tenant.name}`"
+                yield f"warning: {where}: this hash is the example's and belongs to no key; {remedy}"
 
 
 def _models(settings: Settings, routes: Sequence[Route]) -> Iterator[str]:

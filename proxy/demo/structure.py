@@ -171,6 +171,8 @@ def _starts_with(message: Message, start: Message) -> bool:
     if {**message, "content": None} != {**start, "content": None}:
         return False
     content, first = message.get("content"), start.get("content")
+    if first is None:
+        return content is None or isinstance(content, str)
     if isinstance(content, str) and isinstance(first, str):
         return content.startswith(first)
     if isinstance(content, list):

@@ -33,7 +33,7 @@ from proxy.settings.models import (
     WorkspaceSettings,
 )
 from proxy.settings.rules import is_loopback
-from proxy.settings.state_secret import load_or_create_secret
+from proxy.settings.state_secret import check_secret, load_or_create_secret
 
 __all__ = [
     "BUILT_IN_KEY_VARIABLE",
@@ -56,6 +56,7 @@ __all__ = [
     "TracingSettings",
     "WorkspaceSettings",
     "check_policies",
+    "check_secret",
     "is_built_in_model",
     "is_loopback",
     "load_or_create_secret",

@@ -43,6 +43,9 @@ def read_environment(settings: type[BaseSettings]) -> dict[str, Any]:
         return EnvSettingsSource(settings)()
     except SettingsError as error:
         raise ConfigError([_unreadable(present, error)]) from None
+    except RecursionError:
+        longest = max(present, key=lambda name: len(variable(name) or ""))
+        raise ConfigError([Fault(longest, "", "is nested too deeply; write it flatter")]) from None
 
 
 def legal_variables(settings: type[BaseModel]) -> dict[str, tuple[str, ...]]:

@@ -34,8 +34,8 @@ class ConfigError(Exception):
 
 
 def dotted(key: Key) -> str:
-    """A key as an operator writes it: `models.0.timeouts.idle_seconds`."""
-    return ".".join(str(part) for part in key)
+    """A key as an operator writes it: `models.0.timeouts.idle_seconds`; line breaks in it escaped."""
+    return ".".join(str(part) if str(part).isprintable() else ascii(part)[1:-1] for part in key)
 
 
 def key_of(text: str) -> Key:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -19,7 +20,7 @@ _WORDS = (
 def explain(error: ValidationError, root: type[BaseModel]) -> Iterator[tuple[Key, str]]:
     """Each finding's key and message. A value is named only where its field may be shown."""
     for finding in error.errors(include_url=False):
-        key = finding["loc"]
+        key = tuple(part for part in finding["loc"] if part != "[key]")  # the name itself, not what stands under it
         model, field = locate(root, key)
         match finding["type"]:
             case "extra_forbidden":
@@ -63,5 +64,15 @@ def _invalid(message: str, value: object, field: FieldInfo | None) -> str:
             should = ours
     if field is None or not field.repr or model_in(field.annotation) is not None:
         return should
-    default = "" if field.is_required() else f"; the default is {field.default}"
-    return f"{value!r} {should}{default}" if isinstance(value, str | int | float) else f"{should}{default}"
+    default = "" if field.is_required() else f"; the default is {_plain(field.default)}"
+    named = f"{_shown(value)} " if isinstance(value, str | int | float) else ""
+    return f"{named}{should}{default}"
+
+
+def _shown(value: object) -> str:
+    return _plain(value) if isinstance(value, bool) else repr(value)
+
+
+def _plain(value: object) -> str:
+    """A value as YAML would write it."""
+    return json.dumps(value) if value is None or isinstance(value, bool | tuple) else str(value)

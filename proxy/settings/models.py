@@ -7,7 +7,7 @@ A field that must not be shown in messages or reprs says `repr=False`. Rules tha
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import (
     BaseModel,
@@ -18,6 +18,8 @@ from pydantic import (
     PositiveFloat,
     PositiveInt,
     SecretStr,
+    ValidationInfo,
+    field_validator,
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
@@ -25,6 +27,7 @@ from proxy.settings.secret_values import Secret
 from proxy.settings.values import (
     ArtifactsUrl,
     BaseUrl,
+    HeaderName,
     KeyHash,
     ModelName,
     PolicyName,
@@ -34,8 +37,23 @@ from proxy.settings.values import (
 )
 
 
+def counts(annotation: Any) -> bool:
+    """Whether a field of this type takes a number."""
+    if get_origin(annotation) is Literal:
+        return False
+    return annotation in (int, float) or any(counts(inner) for inner in get_args(annotation))
+
+
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _number(cls, value: object, info: ValidationInfo) -> object:
+        """YAML reads `yes` as true, and pydantic reads true as 1."""
+        if isinstance(value, bool) and counts(cls.model_fields[str(info.field_name)].annotation):
+            raise ValueError(f"{str(value).lower()} is no number; give a number")
+        return value
 
 
 class ServerSettings(_Section):
@@ -122,7 +140,7 @@ class ModelSettings(_Section):
     api_key: Secret | None = Field(
         None, repr=False, description="Key for the provider (env:NAME, file:PATH or literal); null: none."
     )
-    headers: dict[str, Secret] = Field(
+    headers: dict[HeaderName, Secret] = Field(
         default_factory=dict,
         repr=False,
         description="Headers added to the upstream request; values like secrets.",

@@ -16,12 +16,14 @@ def resolve(value: object) -> object:
         return value
     if not isinstance(value, str):
         raise ValueError("must be text: env:NAME, file:PATH or the value itself in quotes")  # noqa: TRY004 -- pydantic collects ValueError
-    source, colon, name = value.partition(":")
+    source, colon, name = (part.strip() for part in value.partition(":"))
+    if colon and not name and source in {"env", "file"}:
+        raise ValueError(f"{source}: names nothing; write env:NAME with a variable's name or file:PATH with a file's")
     match source, colon:
         case "env", ":":
-            return SecretStr(_from_variable(name.strip()))
+            return SecretStr(_from_variable(name))
         case "file", ":":
-            return SecretStr(_from_file(name.strip()))
+            return SecretStr(_from_file(name))
     return SecretStr(_usable(value.strip(), "the value"))
 
 

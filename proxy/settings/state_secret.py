@@ -8,6 +8,7 @@ from pathlib import Path
 
 from proxy.settings.faults import ConfigError, Fault
 from proxy.settings.models import Settings
+from proxy.settings.rules import MIN_SECRET_CHARACTERS
 
 FILE_NAME = "secret"
 
@@ -24,10 +25,17 @@ def load_or_create_secret(settings: Settings) -> bytes:
     except OSError as error:
         message = f"{path} cannot be kept ({error.strerror}); make the folder writable, or set secret"
         raise ConfigError([Fault("", "state.directory", message)]) from None
-    if not value:
-        message = f"{path} is empty; restore it, or delete it (locators made so far become unknown)"
+    if len(value) < MIN_SECRET_CHARACTERS:
+        fault = f"is shorter than {MIN_SECRET_CHARACTERS} characters" if value else "is empty"
+        message = f"{path} {fault}; restore it, or delete it (locators made so far become unknown)"
         raise ConfigError([Fault("", "state.directory", message)])
     return value
+
+
+def check_secret(settings: Settings) -> None:
+    """ConfigError if a secret that is kept already cannot be used; none is made."""
+    if settings.secret is None and os.path.lexists(settings.state.directory / FILE_NAME):
+        load_or_create_secret(settings)
 
 
 def _create(path: Path) -> None:

@@ -11,8 +11,11 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr
 
+from proxy.settings.framing import FRAMING
 from proxy.settings.secret_values import Secret
 
+# Metrics count under these names what belongs to no configured tenant.
+RESERVED_TENANTS = frozenset({"local", "other", "unknown", "passthrough"})
 STATE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "redis+sentinel")
 
 
@@ -26,12 +29,22 @@ def tenant_name(value: str) -> str:
     """The name itself, if it can be a metrics label and part of a key in every store; else ValueError."""
     if not re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", value):
         raise ValueError(f"{value!r} is not a tenant's name; use 1 to 64 of A-Z a-z 0-9 _ . -")
+    if value in RESERVED_TENANTS:
+        raise ValueError(f"{value!r} is a name that metrics use for requests without a tenant; take another")
     return value
 
 
 def _model_name(value: str) -> str:
     if "*" in value[:-1]:
         raise ValueError(f"{value!r} has a * that is not its last character; only a trailing * is a prefix")
+    return value
+
+
+def _header_name(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", value):
+        raise ValueError(f"{value!r} is not a header's name; use letters, digits and -")
+    if value.lower() in FRAMING:
+        raise ValueError(f"{value!r} is a header that the proxy itself sets for each request; leave it out")
     return value
 
 
@@ -52,6 +65,11 @@ def _state_url(value: SecretStr) -> SecretStr:
     scheme, mark, rest = url.partition("://")
     if url != "embedded" and not (mark and rest and scheme in STATE_SCHEMES):
         raise ValueError("is no store's address; give embedded, redis://, rediss:// or unix://")
+    try:
+        _ = urlsplit(url).port
+    except ValueError:
+        shown = "holds" if "@" in url else f"{url.partition('?')[0]!r} holds"
+        raise ValueError(f"{shown} no usable port; give a number up to 65535, e.g. redis://host:6379/0") from None
     return value
 
 
@@ -66,6 +84,7 @@ PolicyName = Annotated[str, Field(min_length=1)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 KeyHash = Annotated[str, AfterValidator(_key_hash)]
 ModelName = Annotated[str, AfterValidator(_model_name)]
+HeaderName = Annotated[str, AfterValidator(_header_name)]
 BaseUrl = Annotated[str, AfterValidator(_base_url)]
 StateUrl = Annotated[Secret, AfterValidator(_state_url)]
 ArtifactsUrl = Annotated[str, AfterValidator(_artifacts_url)]

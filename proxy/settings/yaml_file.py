@@ -37,6 +37,8 @@ def read_yaml(path: Path, origin: str = "") -> dict[str, Any]:
         raise ConfigError([Fault(str(path), "", "is not UTF-8; save it as UTF-8")]) from None
     except yaml.YAMLError as error:
         raise ConfigError([_malformed(path, error)]) from None
+    except RecursionError:
+        raise ConfigError([Fault(str(path), "", "is nested too deeply; write it flatter")]) from None
     except ValueError:
         raise ConfigError([Fault(str(path), "", "holds a malformed date or number; quote it")]) from None
     if content is None:

@@ -5,22 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-_HOP_BY_HOP = frozenset(
-    [
-        "connection",
-        "keep-alive",
-        "proxy-connection",
-        "proxy-authenticate",
-        "proxy-authorization",
-        "te",
-        "trailer",
-        "trailers",
-        "transfer-encoding",
-        "upgrade",
-        "expect",
-    ]
-)
-_OURS = frozenset(["host", "content-length", "content-encoding", "accept-encoding"])
+from proxy.settings.framing import FRAMING
+
 _CREDENTIALS = frozenset(
     [
         "authorization",
@@ -33,7 +19,7 @@ _CREDENTIALS = frozenset(
         "openai-project",
     ]
 )
-_STOPPED = _HOP_BY_HOP | _OURS | _CREDENTIALS
+_STOPPED = FRAMING | _CREDENTIALS
 
 # Bytes that are no UTF-8 arrive as lone surrogates, which cannot be sent on.
 _UNSENDABLE = re.compile("[\ud800-\udfff]")

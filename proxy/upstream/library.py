@@ -10,6 +10,7 @@ import importlib
 import logging
 import os
 import sys
+import warnings
 from contextvars import ContextVar
 from functools import cache
 from typing import Any
@@ -17,6 +18,8 @@ from typing import Any
 import httpx
 
 from proxy.upstream.headers import downward
+
+NOT_FETCHED = "send a data: URL; remote images are not fetched"
 
 
 class Seen:
@@ -77,6 +80,9 @@ def _configure(litellm: Any) -> None:
     litellm.suppress_debug_info = True
     litellm.drop_params = False  # an environment variable could say otherwise
     litellm.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize  # else it ends a stream that says the same 100 times
+    # It makes the call's coroutine in a thread; where the client leaves meanwhile, nobody is there to await it.
+    unawaited = r"coroutine '\w+\.a\w*completion\w*' was never awaited"
+    warnings.filterwarnings("ignore", unawaited, RuntimeWarning)
     for name in ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router"):
         logger = logging.getLogger(name)
         logger.handlers = [logging.NullHandler()]
@@ -108,7 +114,7 @@ def _forbid_fetching(litellm: Any) -> None:
     litellm.user_url_validation = True
 
     def refuse(url: str) -> tuple[str, str]:
-        raise urls.SSRFError(f"{url[:80]} is not fetched by the proxy; send the image as a data: URL")
+        raise urls.SSRFError(NOT_FETCHED)
 
     urls.validate_url = refuse
 

@@ -19,6 +19,7 @@ from proxy.upstream import Answer, UpstreamCall, Usage
 from proxy.upstream.connections import Connections
 from proxy.upstream.failures import broke_off, redirected, silent, truncated, unreachable
 from proxy.upstream.headers import downward, upward
+from proxy.upstream.redaction import Redactor
 from proxy.upstream.retries import pause, turned_away
 from proxy.upstream.sse import Tail, is_complete
 from proxy.upstream.usage import usage_of
@@ -36,6 +37,7 @@ class RelayAnswer:
         self._call = call
         self._response = response
         self._first = first
+        self._redactor = Redactor(call.route)
         self._tail = Tail(_STREAM_TAIL if self.is_event_stream else _BODY_TAIL)
 
     @property
@@ -44,7 +46,8 @@ class RelayAnswer:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        return downward(self._response.headers)
+        passed = downward(self._response.headers)
+        return self._redactor.headers(passed) if self.status >= 400 else passed
 
     @property
     def is_event_stream(self) -> bool:
@@ -54,8 +57,13 @@ class RelayAnswer:
     def usage(self) -> Usage | None:
         return usage_of(bytes(self._tail), self.is_event_stream)
 
-    async def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it arrives. Raises UpstreamError where it breaks off, after what came."""
+    def chunks(self) -> AsyncIterator[bytes]:
+        """The body as it arrives, an error's without our secrets. Raises UpstreamError where it breaks off."""
+        if self.status >= 400:
+            return self._redactor.error(self._arriving())
+        return self._redactor.stream(self._arriving()) if self.is_event_stream else self._arriving()
+
+    async def _arriving(self) -> AsyncIterator[bytes]:
         idle = self._call.route.timeouts.idle
         chunk = self._first
         while chunk:

@@ -16,6 +16,7 @@ from proxy.upstream import Answer, UpstreamCall, Usage
 from proxy.upstream.failures import redirected, silent, truncated
 from proxy.upstream.headers import downward
 from proxy.upstream.library import Seen, close_session, load, open_session, seen
+from proxy.upstream.redaction import Redactor
 from proxy.upstream.retries import pause, turned_away
 from proxy.upstream.sdk_errors import LIBRARY_ERRORS, before_first_byte, never_sent, within_stream
 from proxy.upstream.sdk_render import DONE, completion, event
@@ -141,7 +142,7 @@ class Sdk:
         except TimeoutError:
             raise silent(call, "first_byte_seconds", seconds) from None
         except LIBRARY_ERRORS as error:
-            raise before_first_byte(call, error) from error
+            raise before_first_byte(call, error, answered=noted.response is not None) from error
 
     async def _ask(self, call: UpstreamCall, noted: Seen) -> Answer:
         noted.response = None
@@ -158,7 +159,9 @@ class Sdk:
                 raise
             if refused.status_code < 400:
                 raise redirected(call, refused.status_code) from None
-            return WholeAnswer(refused.status_code, downward(refused.headers), refused.content)
+            redactor = Redactor(call.route)
+            headers = redactor.headers(downward(refused.headers))
+            return WholeAnswer(refused.status_code, headers, redactor.whole(refused.content))
         data = result.model_dump(exclude_none=True)
         body = completion(data, is_native(self._litellm, call))
         return WholeAnswer(

@@ -7,7 +7,6 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 
 from proxy.upstream import Answer, Upstream, UpstreamCall
 from proxy.upstream.relay import Relay
-from proxy.upstream.sdk import Sdk
 
 
 class Transports:
@@ -32,8 +31,11 @@ async def transports(with_sdk: bool) -> AsyncIterator[Transports]:
     async with AsyncExitStack() as stack:
         relay = Relay()
         stack.push_async_callback(relay.close)
-        sdk = Sdk() if with_sdk else None
-        if sdk is not None:
+        sdk = None
+        if with_sdk:
+            from proxy.upstream.sdk import Sdk  # noqa: PLC0415 -- heavy: LiteLLM and the OpenAI SDK
+
+            sdk = Sdk()
             stack.push_async_callback(sdk.close)
             await sdk.warm_up()
         yield Transports(relay, sdk)

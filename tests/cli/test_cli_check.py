@@ -104,3 +104,24 @@ def test_an_address_is_shown_without_credentials(url, shown):
 
 def test_columns_are_as_wide_as_their_widest_cell():
     assert list(table(("a", "b"), [("long", "x")])) == ["a     b", "long  x"]
+
+
+def test_the_examples_hash_is_told_to_belong_to_nobody(check):
+    tenants = [{"name": "team-a", "key_hashes": [HASH, "sha256:" + "0" * 64]}]
+    (line,) = [line for line in check(tenants=tenants).stdout.splitlines() if "tenants.0" in line]
+    assert line.startswith("warning: tenants.0.key_hashes.1: this hash is the example's and belongs to no key")
+    assert line.endswith("run `forebay keys new --tenant team-a`")
+
+
+def test_a_kept_secret_that_is_too_short_is_refused(check, tmp_path):
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / "secret").write_text("short")
+    answer = check(secret=None, state={"directory": "state"})
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr.startswith("forebay: f.yaml: state.directory: state/secret is shorter than 16 characters")
+    assert answer.stderr.count("\n") == 1
+
+
+def test_checking_makes_no_secret(check, tmp_path):
+    assert check(secret=None, state={"directory": "state"}).returncode == 0
+    assert not (tmp_path / "state").exists()

@@ -62,3 +62,9 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match=r"state.directory: .*/file/state/secret cannot be kept \(Not a directory\)"):
         load_or_create_secret(settings(tmp_path / "file" / "state"))
+
+
+def test_a_kept_secret_that_is_too_short_is_an_error(tmp_path):
+    (tmp_path / "secret").write_bytes(b"fifteen-bytes-1\n")
+    with pytest.raises(ConfigError, match=r"state.directory: .*/secret is shorter than 16 characters; restore it"):
+        load_or_create_secret(settings(tmp_path))
