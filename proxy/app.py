@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
+import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ from proxy.http import keys
 from proxy.http.admin import admin_app
 from proxy.http.bodies import Bodies
 from proxy.http.completions import completions, plan
+from proxy.http.in_flight import IN_FLIGHT
 from proxy.http.logs import formatter
 from proxy.http.readiness import Readiness
 from proxy.http.routes import add_routes
@@ -31,9 +34,9 @@ from proxy.http.server import new_app, runner
 from proxy.keeping import Keeper
 from proxy.metrics import Metrics
 from proxy.policy_files import load_policies
-from proxy.settings import Settings, load_or_create_secret
+from proxy.settings import ConfigError, Fault, Settings, load_or_create_secret
 from proxy.state.embedded import embedded_valkey
-from proxy.state.redis import StateStore
+from proxy.state.redis import StateStore, redacted
 from proxy.state.sessions import RedisSessions
 from proxy.tenants import Tenants
 from proxy.tokens import Counter
@@ -75,6 +78,10 @@ async def _artifacts(app: web.Application) -> AsyncIterator[None]:
         Path(settings.url), settings.ttl_seconds, settings.max_mb_per_session, settings.max_mb_per_tenant
     )
     app[keys.KEEPER] = Keeper(app[keys.ARTIFACTS], app[keys.METRICS])
+    try:
+        await asyncio.to_thread(Path(settings.url).mkdir, mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        log.warning("artifacts.url %s cannot be used (%s); originals are not kept until it can", settings.url, error)
     yield
 
 
@@ -84,11 +91,19 @@ async def _state(app: web.Application) -> AsyncIterator[None]:
         url = settings.url.get_secret_value()
         if settings.embedded:
             url = await stack.enter_async_context(embedded_valkey(settings.directory))
-        store = StateStore(url, settings.timeout_ms, on_operation=metrics.state_call)
+        store = app[keys.STATE] = _store(url, settings.timeout_ms, metrics)
         stack.push_async_callback(store.close)
-        app[keys.STATE] = store
+        await store.ping()  # a store that fails is told at start, and costs the first request nothing
         app[keys.SESSIONS] = RedisSessions(store, settings.ttl_seconds)
         yield
+
+
+def _store(url: str, timeout_ms: int, metrics: Metrics) -> StateStore:
+    try:
+        return StateStore(url, timeout_ms, on_operation=metrics.state_call)
+    except ValueError:  # its text may quote the password
+        message = f"{redacted(url)!r} is no address of a store; use redis://HOST:PORT/0, rediss:// or unix://PATH"
+        raise ConfigError([Fault("", "state.url", message)]) from None
 
 
 def _upstream(with_sdk: bool) -> Callable[[web.Application], AsyncIterator[None]]:
@@ -121,23 +136,35 @@ async def running(settings: Settings) -> AsyncIterator[Running]:
     """A proxy on its two ports; leaving drains what is under way, for the configured grace at most."""
     server = settings.server
     app = build_app(settings)
-    main = runner(app, server.shutdown_grace_seconds)
-    await main.setup()
-    admin = runner(admin_app(app), 1)
+    main, admin = runner(app), runner(admin_app(app))
     try:
+        await main.setup()
         await admin.setup()
-        url = await _listen(main, server.host, server.port)
-        admin_url = await _listen(admin, server.admin_host, server.admin_port)
+        url = await _listen(main, "server.", server.host, server.port)
+        admin_url = await _listen(admin, "server.admin_", server.admin_host, server.admin_port)
         yield Running(url, admin_url, app)
     finally:
         app[keys.READINESS].draining = True
+        for site in main.sites:
+            await site.stop()  # takes no new connections
+        await app[IN_FLIGHT].end(server.shutdown_grace_seconds)
         await main.cleanup()
         await admin.cleanup()
 
 
-async def _listen(on: web.AppRunner, host: str, port: int) -> str:
+async def _listen(on: web.AppRunner, key: str, host: str, port: int) -> str:
+    """The address; `key` is what the configuration calls it, before `host` and `port`."""
     site = web.TCPSite(on, host, port)
-    await site.start()
+    try:
+        await site.start()
+    except socket.gaierror as error:
+        raise OSError(f"{key}host {host!r} is no address ({error.strerror}); use one of this machine's") from error
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        raise OSError(
+            f"{key}port {port} on {key}host {host!r} cannot be opened ({reason}); "
+            f"set {key}port to a free one, or end what holds it"
+        ) from error
     bound = on.addresses[-1][1]
     return f"http://[{host}]:{bound}" if ":" in host else f"http://{host}:{bound}"
 

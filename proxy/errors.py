@@ -24,7 +24,7 @@ from typing import ClassVar
 
 
 class ForebayError(Exception):
-    """An error with an answer; `str()` of it is the message the agent reads."""
+    """An error with an answer; `str()` of it is the message the agent reads, but for a StoreError's."""
 
     status: ClassVar[int] = 500
     type: ClassVar[str] = "server_error"
@@ -168,7 +168,15 @@ class UpstreamTimeout(UpstreamError):
 
 
 class StoreError(ForebayError):
-    """State or artifacts could not be read or written; the request goes on without."""
+    """State or artifacts could not be read or written; the request goes on without.
+
+    `str()` of it is for the log and the operator: it may name addresses and folders.
+    """
 
     status = 503
     default_code = "store_unavailable"
+
+    def body(self) -> dict[str, object]:
+        """What a tenant may know: nothing of where the store is."""
+        told = ForebayError("the store does not answer; try again later", code=self.code)
+        return told.body()

@@ -17,6 +17,9 @@ from proxy.http import keys
 from proxy.http.bodies import MIB
 from proxy.http.inflate import ENCODINGS, BrokenBody, inflated
 
+SILENCE_SECONDS = 60.0
+"""How long a client may pause within a body."""
+
 
 @web.middleware
 async def release_body(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -59,7 +62,7 @@ async def _as_sent(request: web.Request) -> bytes:
     chunks: list[bytes] = []
     size = 0
     try:
-        async for chunk in request.content.iter_any():
+        while chunk := await _next_chunk(request):
             size += len(chunk)
             if size > limit:
                 raise _too_large(limit)
@@ -68,6 +71,18 @@ async def _as_sent(request: web.Request) -> bytes:
     except RequestPayloadError as error:
         raise RequestError("the request body ended before it was complete; send it again") from error
     return b"".join(chunks)
+
+
+async def _next_chunk(request: web.Request) -> bytes:
+    """What has come of the body; empty at its end. RequestError, and the connection closed, where nothing comes."""
+    try:
+        async with asyncio.timeout(SILENCE_SECONDS) as limit:
+            return await request.content.readany()
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        message = f"nothing of the request body came for {SILENCE_SECONDS:g} s; send it again, without a pause"
+        raise RequestError(message) from None
 
 
 async def _inflate(request: web.Request, encoding: str, sent: bytes) -> bytes:

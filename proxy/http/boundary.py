@@ -6,17 +6,20 @@ request's status by the access middleware around it.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from proxy.errors import ForebayError, NotFound, RequestError, TooLarge, WrongMethod
+from proxy.errors import ForebayError, NotFound, RequestError, StoreError, TooLarge, WrongMethod
 from proxy.http import keys
+from proxy.upstream.sse import error_event
 
 log = logging.getLogger(__name__)
 
 CLIENT_LEFT = 499
+_LAST_EVENT_SECONDS = 0.5
 
 
 @web.middleware
@@ -25,14 +28,14 @@ async def error_boundary(request: web.Request, handler: Handler) -> web.StreamRe
     try:
         return await handler(request)
     except ForebayError as error:
-        return _answer(request, error)
+        return await _answer(request, error)
     except web.HTTPException as error:
-        return _answer(request, translated(request, error))
+        return await _answer(request, translated(request, error))
     except Exception as error:
         if isinstance(error, ConnectionError) and _has_left(request):
             return _client_left(request)
         log.exception("unexpected error", extra={"fields": {"request_id": request.get(keys.REQUEST_ID)}})
-        return _answer(request, ForebayError("the proxy failed; its log tells more under this request id"))
+        return await _answer(request, ForebayError("the proxy failed; its log tells more under this request id"))
 
 
 def translated(request: web.Request, error: web.HTTPException) -> ForebayError:
@@ -51,20 +54,36 @@ def translated(request: web.Request, error: web.HTTPException) -> ForebayError:
             return ForebayError(error.reason)
 
 
-def _answer(request: web.Request, error: ForebayError) -> web.StreamResponse:
+async def _answer(request: web.Request, error: ForebayError) -> web.StreamResponse:
     begun = request.get(keys.PREPARED)
     if begun is not None:
-        return _cut(request, begun, error)
+        return await _cut(request, begun, error)
+    if isinstance(error, StoreError):
+        log.warning("store unavailable: %s", error, extra={"fields": {"request_id": request.get(keys.REQUEST_ID)}})
     return web.json_response(error.body(), status=error.status, headers=error.headers())
 
 
-def _cut(request: web.Request, begun: web.StreamResponse, error: ForebayError) -> web.StreamResponse:
-    """A second answer cannot follow the first; closing without its end tells the client that it is cut."""
+async def _cut(request: web.Request, begun: web.StreamResponse, error: ForebayError) -> web.StreamResponse:
+    """A second answer cannot follow the first. A stream ends with the error as its last event; another answer
+    is closed without its end, which tells the client that it is cut."""
     request[keys.OUTCOME] = error.status
     log.error("answer cut off: %s", error, extra={"fields": {"request_id": request.get(keys.REQUEST_ID)}})
+    if begun.content_type == "text/event-stream" and await _ended(begun, error):
+        return begun
     if request.transport is not None:
         request.transport.close()
     return begun
+
+
+async def _ended(stream: web.StreamResponse, error: ForebayError) -> bool:
+    """Whether the client took the last event in time; nobody knows here where the stream stopped."""
+    try:
+        async with asyncio.timeout(_LAST_EVENT_SECONDS):
+            await stream.write(error_event(error, b"?"))
+            await stream.write_eof()
+    except (ConnectionError, TimeoutError, RuntimeError):  # the last: its end has been written
+        return False
+    return True
 
 
 def _has_left(request: web.Request) -> bool:

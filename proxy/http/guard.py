@@ -6,8 +6,8 @@ seen), cannot send JSON across origins without asking, and cannot leave out `Ori
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -15,6 +15,8 @@ from aiohttp.typedefs import Handler
 from proxy.errors import Forbidden, WrongMedia
 from proxy.http import keys
 from proxy.http.body import is_json
+
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+))(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 
 
 @web.middleware
@@ -27,9 +29,12 @@ async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
 
 def names_loopback(host: str) -> bool:
     """Whether a Host header, with or without a port, names this machine's loopback."""
+    found = _HOST.fullmatch(host)
+    if found is None:
+        return False
+    name = found[1] or found[2]
     try:
-        name = urlsplit(f"//{host}").hostname or ""
-        return name == "localhost" or ip_address(name).is_loopback
+        return name.lower() == "localhost" or ip_address(name).is_loopback
     except ValueError:
         return False
 
@@ -45,5 +50,12 @@ def _check(request: web.Request) -> None:
         raise Forbidden(
             "requests from web pages (with an Origin header) are refused without keys; configure tenants with keys"
         )
-    if request.method == "POST" and request.body_exists and not is_json(request.headers.get("content-type", "")):
-        raise WrongMedia("without keys only application/json is read; set content-type: application/json")
+    content_type = request.headers.get("content-type", "")
+    if request.method != "POST" or not request.body_exists or is_json(content_type):
+        return
+    if content_type.lower().startswith("multipart/form-data"):
+        raise WrongMedia(
+            "form uploads (multipart/form-data) need keys, for any web page can send a form; "
+            "configure tenants with keys, see forebay keys new"
+        )
+    raise WrongMedia("without keys only application/json is read; set content-type: application/json")

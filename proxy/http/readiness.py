@@ -19,12 +19,12 @@ class Readiness:
     tokenizer: bool = False
     catalog: bool = False
 
-    def missing(self) -> list[str]:
+    def reasons(self) -> list[str]:
         """Why this process is not ready; empty when it is."""
-        reasons = {
+        facts = {
             "starting": not self.started,
             "draining": self.draining,
             "tokenizer": not self.tokenizer,
             "catalog": not self.catalog,
         }
-        return [reason for reason, holds in reasons.items() if holds]
+        return [reason for reason, holds in facts.items() if holds]

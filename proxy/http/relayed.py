@@ -52,7 +52,8 @@ async def _resolved(request: web.Request, path: str) -> tuple[bytes, bool, Route
     else:
         content_type = request.headers.get("content-type", "")
         if not content_type.lower().startswith("multipart/form-data"):
-            raise WrongMedia(f"/v1/{path} is read as multipart/form-data only; send a form")
+            needs = ", which needs keys: configure tenants" if request.app[keys.SETTINGS].auth.mode == "none" else ""
+            raise WrongMedia(f"/v1/{path} is read as multipart/form-data only; send a form{needs}")
         field = multipart_model(await read_body(request), content_type)
     route = request.app[keys.CATALOG].resolve(field.name)
     request[keys.MODEL], request[keys.STREAM] = route.name, field.stream

@@ -4,6 +4,8 @@
 - `auto_decompress`: off; `body.py` inflates, so that errors are ours and a cut body is seen.
 - `max_field_size`, `max_line_size`: clients send header fields of more than 8 KiB.
 - `access_log`: ours is in `access.py`.
+- `keepalive_timeout`: bounds a half-sent head too, for which there is no other limit, and would be an hour.
+- `shutdown_timeout`: is waited for twice, and ends in an answer cut off; `in_flight.py` waits instead.
 - `logger`: aiohttp's would write the header lines of malformed requests, keys included.
 """
 
@@ -13,6 +15,7 @@ import logging
 
 from aiohttp import web
 
+from proxy.http.in_flight import IN_FLIGHT, InFlight
 from proxy.http.logs import ServerLog
 from proxy.http.middleware import MIDDLEWARES
 from proxy.http.request_id import stamp
@@ -20,17 +23,21 @@ from proxy.http.request_id import stamp
 log = logging.getLogger(__name__)
 
 HEADER_BYTES = 64 * 1024
+IDLE_SECONDS = 75.0
+"""How long a connection may wait for the end of the next request's head."""
+_CLOSING_SECONDS = 0.5
 
 
 def new_app() -> web.Application:
     """An app with the middleware and nothing else; bodies are bounded by `read_body` alone."""
     app = web.Application(middlewares=MIDDLEWARES)
+    app[IN_FLIGHT] = InFlight()
     app.on_response_prepare.append(stamp)
     return app
 
 
-def runner(app: web.Application, grace_seconds: float) -> web.AppRunner:
-    """The runner of a main or admin app; the caller adds sites and cleans up, which waits for requests in flight."""
+def runner(app: web.Application) -> web.AppRunner:
+    """The runner of a main or admin app; the caller adds sites and cleans up, which waits for nobody."""
     return web.AppRunner(
         app,
         access_log=None,
@@ -39,5 +46,6 @@ def runner(app: web.Application, grace_seconds: float) -> web.AppRunner:
         auto_decompress=False,
         max_field_size=HEADER_BYTES,
         max_line_size=HEADER_BYTES,
-        shutdown_timeout=grace_seconds,
+        keepalive_timeout=IDLE_SECONDS,
+        shutdown_timeout=_CLOSING_SECONDS,
     )

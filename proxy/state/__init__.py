@@ -2,9 +2,9 @@
 
 Correctness never depends on it: a store that is down costs one short time-out and some figures.
 
-`redis.py` is the only door to redis-py (`breaker.py` closes it), `sessions.py` keeps the records under the names of
-`keys.py`, `embedded.py` runs a store for those who have none (`lock.py`: once per folder, `launcher.py`: not longer
-than the proxy).
+`redis.py` is the only door to redis-py (`breaker.py` closes it, `patience.py` tells a slow store from a busy proxy),
+`sessions.py` keeps the records under the names of `keys.py`, `embedded.py` runs a store for those who have none
+(`lock.py`: once per folder, `launcher.py`: not longer than the proxy).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The only door to redis-py: one pool per process, short time-outs, no retries, and a breaker.
 
-A store that is dead, hanging, full or not ours costs one short time-out; then every call fails at once, until a
-probe finds it well. A caller that leaves does not stop its command: it runs to its end (or time-out) in a
-task of its own, so that no reply is ever left on a connection for the next caller.
+A store that is dead, hanging, full or not ours costs one short time-out (`patience.py` counts it by the store's time);
+then every call fails at once, until a probe finds it well. A caller that leaves does not stop its command: it runs to
+its end (or time-out) in a task of its own, so that no reply is ever left on a connection for the next caller.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from proxy.errors import StoreError
 from proxy.state.breaker import Breaker, Pass
+from proxy.state.patience import LONGEST_SECONDS, within
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +33,8 @@ T = TypeVar("T")
 OnOperation = Callable[[str, float, bool], None]
 
 _POOL_SIZE = 10
-_QUEUE_SECONDS = 2.0  # a queue at the pool is our own load and no fault of the store
+_QUEUE_SECONDS = 10.0  # a queue at the pool is our own load and no fault of the store
+_CLOSING_SECONDS = 2.0
 _PING_KEY = "forebay:ping"
 _SCHEMES = ("redis", "rediss", "unix")
 
@@ -68,7 +70,8 @@ class StateStore:
     async def run(self, operation: str, fn: Callable[[Redis], Awaitable[T]]) -> T:
         """What `fn` makes of the store's answers. StoreError where the store cannot do it, or not in time.
 
-        `fn` may not take longer than the time-out in all; what it raises besides store errors passes through.
+        `fn` may not take longer than the time-out in all, unless the event loop is late; what it raises besides store
+        errors passes through.
         """
         if self._breaker.refuses:
             raise self._failing()
@@ -81,8 +84,10 @@ class StateStore:
     async def ping(self) -> bool:
         """Whether the store takes a write, as a full one or a replica does not, though it answers PING.
 
-        Never raises. Costs nothing while calls fail at once.
+        Never raises. Costs nothing while calls fail at once, and does not join a queue: those in it will find out.
         """
+        if self._slots.locked():
+            return self.available
         try:
             await self.run("ping", lambda client: client.set(_PING_KEY, b"", ex=60))
         except StoreError:
@@ -90,9 +95,12 @@ class StateStore:
         return True
 
     async def close(self) -> None:
-        """Let what is on its way end, within its time-out, and close the pool."""
+        """Let what is on its way end, within its time-out, let go of what still queues, and close the pool."""
         if self._running:
-            await asyncio.wait(self._running, timeout=_QUEUE_SECONDS + self._timeout)
+            _, late = await asyncio.wait(self._running, timeout=_CLOSING_SECONDS + self._timeout)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
         with suppress(RedisError, OSError):
             await self._client.aclose()
 
@@ -115,8 +123,7 @@ class StateStore:
         started, healthy, ok = time.perf_counter(), False, False
         problem = "cancelled"
         try:
-            async with asyncio.timeout(self._timeout):
-                result = await fn(self._client)
+            result = await within(self._timeout, self._asked(fn))
             healthy = ok = True
         except (RedisError, OSError, ValueError, IndexError) as error:  # the last two: redis-py's parser on noise
             problem, healthy = self._describe(error), _is_about_data(error)
@@ -128,6 +135,9 @@ class StateStore:
             self._settle(given, healthy, problem)
             self._on_operation(operation, time.perf_counter() - started, ok)
         return result
+
+    async def _asked(self, fn: Callable[[Redis], Awaitable[T]]) -> T:
+        return await fn(self._client)
 
     def _settle(self, given: Pass, healthy: bool, problem: str) -> None:
         """One log line per change of state."""
@@ -179,15 +189,19 @@ def redacted(url: str) -> str:
 
 
 def _client(url: str, timeout: float, pool_size: int) -> Redis:
-    """RESP2 without CLIENT SETINFO: fewer round trips per connection, and nothing that an old server refuses."""
+    """RESP2 without CLIENT SETINFO: fewer round trips per connection, and nothing that an old server refuses.
+
+    redis-py's own time-outs count the event loop's delays, so they come after ours.
+    """
+    longest = 2 * max(LONGEST_SECONDS, 2 * timeout)
     if urlsplit(url).scheme not in _SCHEMES:
         raise ValueError(f"state.url {redacted(url)!r} is not supported; use redis://, rediss:// or unix://")
     pool = BlockingConnectionPool.from_url(
         url,
         max_connections=pool_size,
-        timeout=timeout,
-        socket_timeout=timeout,
-        socket_connect_timeout=timeout,
+        timeout=longest,
+        socket_timeout=longest,
+        socket_connect_timeout=longest,
         retry=Retry(NoBackoff(), 0),
         health_check_interval=0,
         protocol=2,

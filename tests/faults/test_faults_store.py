@@ -133,8 +133,8 @@ async def test_a_store_that_is_not_there_at_start_up(
     async with bench(tmp_path, state_url=url) as at:
         answers = await at.play(session())
         harmless(at, answers, undisturbed)
-        assert [answer.degraded for answer in answers] == [None] + ["state"] * (len(answers) - 1)
-        assert await store_calls(at) == 1
+        assert {answer.degraded for answer in answers} == {"state"}
+        assert await store_calls(at) == 0
         assert await at.ready() == (200, "degraded")
 
 
@@ -149,8 +149,8 @@ async def test_a_wrong_password(
         async with bench(tmp_path, state_url=url) as at:
             answers = await at.play(session())
             harmless(at, answers, undisturbed)
-            assert [answer.degraded for answer in answers] == [None] + ["state"] * (len(answers) - 1)
-            assert await store_calls(at) == 1
+            assert {answer.degraded for answer in answers} == {"state"}
+            assert await store_calls(at) == 0
             assert await at.ready() == (200, "degraded")
     finally:
         server.stop()

@@ -181,7 +181,7 @@ class World:
 @asynccontextmanager
 async def serving(app: web.Application) -> AsyncIterator[str]:
     """The app on a free loopback port, run as the real one is; yields its address."""
-    running = runner(app, grace_seconds=1)
+    running = runner(app)
     await running.setup()
     try:
         await web.TCPSite(running, "127.0.0.1", 0).start()

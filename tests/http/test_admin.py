@@ -39,7 +39,7 @@ async def test_it_is_not_ready_without_what_it_needs_and_alive_all_the_same(fact
     setattr(world.readiness, fact, value)
     answer, body = await asked(world, "/readyz")
     assert answer.status == 503
-    assert f'"missing": ["{told}"]'.encode() in body
+    assert f'"reasons": ["{told}"]'.encode() in body
     assert (await asked(world, "/healthz"))[0].status == 200
 
 

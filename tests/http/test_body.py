@@ -191,3 +191,32 @@ async def test_another_content_type_is_415(content_type):
 
 async def test_a_header_of_60_kilobytes_is_read():
     assert await posted(b"{}", x_trace="t" * 60_000) == (200, 2)
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Limits short enough to wait for."""
+    monkeypatch.setattr("proxy.http.body.SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr("proxy.http.server.IDLE_SECONDS", 0.2)
+
+
+async def said(head: bytes) -> bytes:
+    """Everything that the proxy answers to bytes after which the client falls silent, until it closes."""
+    async with serving(World().app()) as address:
+        reader, writer = await asyncio.open_connection("127.0.0.1", URL(address).port)
+        writer.write(head)
+        answer = await asyncio.wait_for(reader.read(), 20)
+        writer.close()
+        await writer.wait_closed()
+        return answer
+
+
+async def test_a_body_that_goes_silent_is_refused_and_its_connection_closed(impatient):
+    fields = f"Host: x\r\nAuthorization: Bearer {KEY_A}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n"
+    answer = await said(f"POST {CHAT} HTTP/1.1\r\n{fields}".encode() + b'{"a"')
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"nothing of the request body came for 0.2 s" in answer
+
+
+async def test_a_head_that_goes_silent_is_closed(impatient):
+    assert await said(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nX-Half: ") == b""

@@ -6,7 +6,7 @@ import logging
 import pytest
 from aiohttp import ClientPayloadError, ServerDisconnectedError, web
 
-from proxy.errors import OverQuota, UpstreamError
+from proxy.errors import OverQuota, StoreError, UpstreamError
 from tests.http.http_builders import World, client_of
 
 CHAT = "/v1/chat/completions"
@@ -202,3 +202,15 @@ async def test_every_answer_carries_a_request_id_of_its_own_and_keeps_the_upstre
 async def test_the_server_header_is_ours_alone():
     async with client_of(World()) as client, client.get("/v1/models") as answer:
         assert answer.headers.getall("server") == ["forebay"]
+
+
+async def test_a_store_that_fails_is_told_the_client_without_its_address_and_the_log_with_it(caplog):
+    async def handler(request: web.Request) -> web.Response:
+        raise StoreError("redis://10.1.2.3:6379/0: no answer within 250 ms")
+
+    async with client_of(world_where(handler)) as client, client.post(CHAT, json={}) as answer:
+        error = (await answer.json())["error"]
+        assert (answer.status, error["code"]) == (503, "store_unavailable")
+    assert error["message"] == "the store does not answer; try again later"
+    (told,) = [record for record in caplog.records if "10.1.2.3" in record.getMessage()]
+    assert told.fields["request_id"] == answer.headers["x-context-request-id"]

@@ -30,7 +30,9 @@ def test_names_and_addresses_of_loopback_pass_with_any_port(host):
 @pytest.mark.parametrize(
     "host",
     ["", "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "0.0.0.0",
-     "[::2]", "[::1", "127.0.0.1@evil.example", "evil.example/127.0.0.1", "2130706433"],
+     "[::2]", "[::1", "127.0.0.1@evil.example", "evil.example/127.0.0.1", "2130706433",
+     "x@127.0.0.1", "localhost:evil", "localhost:80:80", "localhost:", "127.0.0.1/x", "localhost?", "localhost#x",
+     "[::1]x", "::1", "localhost ", "[localhost]"],
 )  # fmt: skip
 def test_everything_else_does_not(host):
     assert not names_loopback(host)
@@ -66,3 +68,19 @@ async def test_reading_needs_no_content_type():
 
 async def test_with_keys_host_and_origin_do_not_matter():
     assert (await asked(mode="keys", host="proxy.internal", origin="https://app.internal"))[0] == 200
+
+
+async def test_a_form_is_told_that_it_needs_keys():
+    async with client_of(World(settings=settings("none")), key=None) as client:
+        form = {"content-type": "multipart/form-data; boundary=x"}
+        async with client.post("/v1/audio/transcriptions", data=b"--x--", headers=form) as answer:
+            assert answer.status == 415
+            assert "need keys" in (await answer.json())["error"]["message"]
+        async with client.post("/v1/audio/transcriptions", json={}) as answer:
+            assert answer.status == 415
+            assert "needs keys" in (await answer.json())["error"]["message"]
+
+
+async def test_with_keys_the_same_endpoint_only_asks_for_a_form():
+    async with client_of(World()) as client, client.post("/v1/audio/transcriptions", json={}) as answer:
+        assert (await answer.json())["error"]["message"].endswith("send a form")

@@ -126,6 +126,22 @@ async def test_a_hanging_store_costs_one_time_out_then_calls_do_not_reach_for_it
         assert not store.available
 
 
+async def test_a_ping_does_not_queue_behind_calls_that_wait(valkey: EmbeddedValkey) -> None:
+    async with opened(valkey.url, pool_size=1) as store:
+        started, gate = asyncio.Event(), asyncio.Event()
+
+        async def held(_client: Redis) -> None:
+            started.set()
+            await gate.wait()
+
+        holding = asyncio.create_task(store.run("held", held))
+        await started.wait()
+        assert await asyncio.wait_for(store.ping(), 1)
+        assert not gate.is_set()
+        gate.set()
+        await holding
+
+
 async def test_calls_that_wait_for_a_connection_leave_when_the_store_turns_out_to_hang() -> None:
     async with Relay(swallow) as relay, opened(relay.url, 50, pool_size=3) as store:
         messages = await asyncio.gather(*(fails(store) for _ in range(300)))
