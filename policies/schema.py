@@ -148,10 +148,8 @@ class Isolate(Section):
 
 
 NOT_BUILT: tuple[tuple[str, Callable[[Policy], bool]], ...] = (
-    ("on_arrival.spill.enabled", lambda p: p.on_arrival.spill.enabled),
     ("on_arrival.repeats.loop_notice_after", lambda p: p.on_arrival.repeats.loop_notice_after > 0),
     ("history.then: summarise", lambda p: p.history.then == "summarise"),
-    ("retrieval.enabled", lambda p: p.retrieval.enabled),
     ("isolate.on_request", lambda p: p.isolate.on_request),
 )
 
@@ -178,4 +176,6 @@ class Policy(Section):
         wanted = [key for key, switched_on in NOT_BUILT if switched_on(self)]
         if wanted:
             raise ValueError(f"{', '.join(wanted)}: not built yet; leave it off")
+        if self.on_arrival.spill.enabled and not self.retrieval.enabled:
+            raise ValueError("on_arrival.spill needs a way back for the model; switch retrieval.enabled on too")
         return self

@@ -34,6 +34,8 @@ from proxy.http.server import new_app, runner
 from proxy.keeping import Keeper
 from proxy.metrics import Metrics
 from proxy.policy_files import load_policies
+from proxy.retrieval.exchanges import Exchanges
+from proxy.retrieval.records import RedisRecords
 from proxy.settings import ConfigError, Fault, Settings, load_or_create_secret
 from proxy.state.embedded import embedded_valkey
 from proxy.state.redis import StateStore, redacted
@@ -95,6 +97,8 @@ async def _state(app: web.Application) -> AsyncIterator[None]:
         stack.push_async_callback(store.close)
         await store.ping()  # a store that fails is told at start, and costs the first request nothing
         app[keys.SESSIONS] = RedisSessions(store, settings.ttl_seconds)
+        records = RedisRecords(store, settings.ttl_seconds)
+        app[keys.EXCHANGES] = Exchanges(records, lambda: metrics.degraded("state"))
         yield
 
 

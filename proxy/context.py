@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from policies.budget import Budget, budget_for
+from policies.edits import Replace
 from policies.fold import Reason
 from policies.plan import Plan, plan, untouched, watched
 from policies.schema import Policy
@@ -21,9 +22,13 @@ from proxy.errors import ContextTooLong, ForebayError
 from proxy.folds import Folds, Walk
 from proxy.locators import locator_maker
 from proxy.outline import outline
+from proxy.retrieval.exchanges import Exchanges
+from proxy.retrieval.fingerprint import Place, history_of
+from proxy.retrieval.restoring import restored
+from proxy.retrieval.tool import DEFINITION, NAME, offers, tool_patch
 from proxy.tokens import Counter
 from proxy.upstream import Prices, Route
-from proxy.wire.envelope import Envelope
+from proxy.wire.envelope import Envelope, slice_body
 from proxy.wire.reader import Read, Reader, unread
 from proxy.wire.render import render
 from proxy.wire.splice import Spliced
@@ -33,8 +38,21 @@ log = logging.getLogger(__name__)
 Mode = Literal["enforce", "observe", "off"]
 Degraded = Literal["state", "artifacts", "policy", "summary", "tokenizer", "window", "json"]
 
+OWN_TOOLS = frozenset({NAME})
+"""Results of these are bounded already, and never spilled again."""
+
 OFF_LOOP_BYTES = 48 * 1024
 """With more new bytes than this, reading and folding go to a thread: about 3 ms of work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Our tool in a request. `place` is where the client's next message will stand, `client` the request as it came,
+    `added_tokens` what the definition and the exchanges that were put back weigh."""
+
+    place: Place
+    client: Envelope
+    added_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +64,7 @@ class Asked:
     route: Route
     policy_name: str
     mode: Mode | None = None
+    offer: Offer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +90,7 @@ class Edited:
     mode: Mode
     degraded: tuple[Degraded, ...]
     read: Read
+    offer: Offer | None = None
 
     @property
     def plan(self) -> Plan:
@@ -89,6 +109,42 @@ class ContextEngine:
         self._folds = Folds()
         self._spliced = Spliced()
         self._locators: dict[str, Callable[[str, bytes], str]] = {}
+        self._definition = {encoding: counter.count(DEFINITION.decode()) for encoding, counter in counters.items()}
+
+    async def carried(self, asked: Asked, exchanges: Exchanges) -> Asked:
+        """The request with our tool offered and the exchanges put back that the client never saw; or as it came."""
+        policy = self.policies[asked.policy_name]
+        try:
+            if self._mode(asked) != "enforce" or not offers(asked.envelope, asked.route, policy):
+                return asked
+            return await self._carried(asked, exchanges)
+        except ForebayError:
+            raise
+        except Exception:  # as in edit_here
+            log.exception("exchanges could not be put back; going on without retrieval")
+            return asked
+
+    async def _carried(self, asked: Asked, exchanges: Exchanges) -> Asked:
+        reader = self._readers[asked.route.encoding]
+        if reader.new_bytes(asked.envelope) > OFF_LOOP_BYTES:
+            read = await asyncio.to_thread(reader.read, asked.envelope)
+        else:
+            read = reader.read(asked.envelope)
+        found = await exchanges.find(asked.tenant, read)
+        envelope, added = asked.envelope, self._definition[asked.route.encoding]
+        if found:
+            envelope = slice_body(restored(asked.envelope, found))
+            added += _weight(reader.read(envelope)) - _weight(read)
+        place = Place(asked.tenant, history_of(read.messages), len(read.messages))
+        return replace(asked, envelope=envelope, offer=Offer(place, asked.envelope, added))
+
+    def count(self, encoding: str) -> Callable[[str], int]:
+        """What counts tokens under this encoding."""
+        return self._counters[encoding].count
+
+    def _mode(self, asked: Asked) -> Mode:
+        mode = asked.mode or self.policies[asked.policy_name].mode
+        return "observe" if mode == "enforce" and asked.route.window is None else mode
 
     async def edit(self, asked: Asked) -> Edited:
         """The request within its budget. Raises RequestError for a bad message, ContextTooLong at the brake."""
@@ -98,9 +154,7 @@ class ContextEngine:
 
     def edit_here(self, asked: Asked) -> Edited:
         """The same in this thread, for callers without an event loop."""
-        mode = asked.mode or self.policies[asked.policy_name].mode
-        if mode == "enforce" and asked.route.window is None:
-            mode = "observe"
+        mode = self._mode(asked)
         read = unread(asked.envelope)
         try:
             read = self._readers[asked.route.encoding].read(asked.envelope)
@@ -111,17 +165,39 @@ class ContextEngine:
         except Exception:  # a fault of ours must never cost the agent its request
             log.exception("the edit failed; forwarding the original")
             return self._original(asked, read, mode)
-        return Edited(body, decided, mode, tuple(self._shortfalls(asked, read, mode)), read)
+        return Edited(body, decided, mode, tuple(self._shortfalls(asked, read, mode)), read, asked.offer)
 
     def _rendered(self, asked: Asked, plan: Plan) -> bytes:
         model, spliced = asked.route.model, self._spliced
-        return render(asked.envelope, model=model, edits=plan.edits, max_output=plan.max_output, spliced=spliced)
+        extra = [tool_patch(asked.envelope)] if asked.offer else []
+        return render(
+            asked.envelope, model=model, edits=plan.edits, max_output=plan.max_output, spliced=spliced, extra=extra
+        )
 
     def _original(self, asked: Asked, read: Read, mode: Mode) -> Edited:
         """The request as it came; its figures are those that could still be read."""
-        body = render(asked.envelope, model=asked.route.model)
+        body = render(asked.offer.client if asked.offer else asked.envelope, model=asked.route.model)
         decided = Decided(untouched(read.conversation, read.fixed_tokens))
         return Edited(body, decided, mode, (*self._shortfalls(asked, read, mode), "policy"), read)
+
+    def inlined(self, asked: Asked, edited: Edited) -> Edited:
+        """The request with the newest results whole again: they were spilled, and what was spilled could not be kept.
+
+        Edits made earlier stand; and where the whole results would not fit, so do these.
+        """
+        plan = edited.plan
+        newest = newest_spills(edited)
+        back = sum(edit.before - edit.after for edit in newest)
+        report = plan.report
+        whole = report.forwarded + back + (asked.envelope.max_output or 0)
+        if asked.route.window is None or whole * asked.route.token_factor > asked.route.window:
+            return edited
+        removed = {**report.removed, "spill": report.removed["spill"] - back}
+        told = replace(report, forwarded=report.forwarded + back, removed=removed)
+        plan = replace(plan, edits=tuple(edit for edit in plan.edits if edit not in newest), report=told)
+        decided = replace(edited.decided, plan=plan)
+        degraded: tuple[Degraded, ...] = (*edited.degraded, "artifacts")
+        return replace(edited, body=self._rendered(asked, plan), decided=decided, degraded=degraded)
 
     def _shortfalls(self, asked: Asked, read: Read, mode: Mode) -> Iterator[Degraded]:
         if read.mended:
@@ -134,14 +210,15 @@ class ContextEngine:
     def _decide(self, asked: Asked, read: Read, mode: Mode) -> Decided:
         if mode == "off" or asked.route.window is None:
             return Decided(untouched(read.conversation, read.fixed_tokens))
-        terms = self._terms(asked, asked.route.window, read.fixed_tokens)
+        definition = self._definition[asked.route.encoding] if asked.offer else 0
+        terms = self._terms(asked, asked.route.window, read.fixed_tokens + definition)
         max_output = asked.envelope.max_output
         if mode == "observe":
             return Decided(watched(read.conversation, terms, max_output))
         decided = self._enforced(asked, read, terms, max_output)
         if decided.plan.refusal is not None:
             raise too_long(decided.plan, terms.budget, max_output)
-        return decided
+        return _with_added(decided, asked.offer.added_tokens) if asked.offer else decided
 
     def _terms(self, asked: Asked, window: int, fixed_tokens: int) -> Terms:
         policy, route = self.policies[asked.policy_name], asked.route
@@ -155,6 +232,8 @@ class ContextEngine:
             count=self._counters[route.encoding].count,
             locate=self._locators[asked.tenant],
             outline=outline,
+            way_back=asked.offer is not None,
+            own_tools=OWN_TOOLS,
         )
 
     def _enforced(self, asked: Asked, read: Read, terms: Terms, max_output: int | None) -> Decided:
@@ -176,6 +255,7 @@ class ContextEngine:
         """Walk under `terms`; judge what comes out by the `whole` budget."""
         key: Hashable = (
             asked.tenant, asked.policy_name, asked.route.encoding, terms.budget, terms.prices, terms.fixed_tokens,
+            terms.way_back,
         )  # fmt: skip
         walk = self._folds.walk(read.conversation, read.chain, terms, key)
         made = plan(walk.checked, read.conversation, replace(terms, budget=whole), max_output)
@@ -191,6 +271,25 @@ def _decided(made: Plan, walk: Walk) -> Decided:
         untouched_before=before.account.untouched_sent,
         sent_before=before.account.sent,
     )
+
+
+def newest_spills(edited: Edited) -> tuple[Replace, ...]:
+    """The spills of results that no request before this one has carried."""
+    messages = edited.read.messages
+    latest = max((index for index, message in enumerate(messages) if message.role == "assistant"), default=0)
+    spills = (edit for edit in edited.plan.edits if isinstance(edit, Replace) and edit.by == "spill")
+    return tuple(edit for edit in spills if edit.index > latest)
+
+
+def _with_added(decided: Decided, tokens: int) -> Decided:
+    """So many of the tokens that the fold received were added by us."""
+    report = decided.plan.report
+    told = replace(report, received=report.received - tokens, added=report.added + tokens)
+    return replace(decided, plan=replace(decided.plan, report=told))
+
+
+def _weight(read: Read) -> int:
+    return sum(message.tokens + message.extra_tokens for message in read.messages)
 
 
 def cache_prices(prices: Prices) -> CachePrices:

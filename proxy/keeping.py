@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -39,7 +39,7 @@ class Original:
     text: Callable[[], str]
 
 
-def originals(edits: tuple[Edit, ...], conversation: Conversation) -> Iterator[Original]:
+def originals(edits: Sequence[Edit], conversation: Conversation) -> Iterator[Original]:
     """What the edits took out, each locator once; dropped turns together as lines of JSON."""
     seen: set[str] = set()
     dropped: dict[str, list[int]] = {}
@@ -64,7 +64,7 @@ class Keeper:
         self._clock = clock
         self._known: OrderedDict[Place, float] = OrderedDict()
 
-    def unkept(self, tenant: str, session: str, edits: tuple[Edit, ...], conversation: Conversation) -> list[Original]:
+    def unkept(self, tenant: str, session: str, edits: Sequence[Edit], conversation: Conversation) -> list[Original]:
         """The originals that were not offered lately for this session, which refers to them until it is erased."""
         now = self._clock()
         stale = tuple(

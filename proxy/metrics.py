@@ -2,7 +2,7 @@
 
 Label sets are closed: models and tenants come from the configuration, everything else from the code. A name
 that is neither counts as `other`, so that no client can grow the number of series.
-Not here because nothing feeds them yet: summaries, retrievals, repeated calls, quota rejections.
+Not here because nothing feeds them yet: summaries, repeated calls, quota rejections.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ class Metrics:
     def _declare_parts(self) -> None:
         self._artifact_bytes = self._gauge("artifacts_bytes", "Bytes of artifacts kept.", "tenant")
         self._artifacts = self._counter("artifacts", "Artifacts offered to the store, by result.", "result")
+        self._retrievals = self._counter("retrievals", "Calls of our tool, by what they asked for.", "by", "result")
         self._state = self._histogram("state_seconds", "Calls of the state store.", _STORE, "operation")
         self._degraded = self._counter("degraded", "Requests served with less than all parts.", "reason")
 
@@ -157,6 +158,10 @@ class Metrics:
     def artifact(self, result: str) -> None:
         """An artifact was offered to the store: stored, refused, failed."""
         self._artifacts.labels(result).inc()
+
+    def retrieval(self, by: str, result: str) -> None:
+        """A call of our tool was answered: by lines, grep or symbol."""
+        self._retrievals.labels(by, result).inc()
 
     def state_call(self, operation: str, seconds: float, _ok: bool) -> None:
         """One call of the state store, answered or not."""

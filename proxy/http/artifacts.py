@@ -11,9 +11,9 @@ from aiohttp import web
 from proxy.artifacts import Artifact
 from proxy.errors import NotFound, RequestError
 from proxy.http import keys
-from proxy.http.grep import grep
-from proxy.http.pages import Cursor, Page, read
 from proxy.locators import PATTERN
+from proxy.retrieval.grep import grep
+from proxy.retrieval.pages import Cursor, Page, read
 
 MOST_CONTEXT = 20
 

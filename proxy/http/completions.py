@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from aiohttp import web
 
-from policies.edits import Replace
-from proxy.context import Degraded, Edited
+from policies.edits import Edit, Replace
+from proxy.context import Degraded, Edited, newest_spills
 from proxy.continuity import fingerprint
 from proxy.errors import ContextTooLong, UpstreamError
 from proxy.http import keys
 from proxy.http.asking import Question, question, session_named
 from proxy.http.headers import ResponseContext, context_headers
+from proxy.http.reading_back import answering_upstream, with_exchanges
 from proxy.http.recording import Exchange, count_plan, record, told_report
 from proxy.keeping import Keeper
 from proxy.upstream import Answer, UpstreamCall
@@ -27,15 +29,15 @@ KEEPING_SECONDS = 0.25
 async def completions(request: web.Request) -> web.StreamResponse:
     """Answer one chat completion, its context edited to the budget."""
     started = time.perf_counter()
-    asked = await question(request)
-    exchange = await _edited(request, asked)
+    asked = await with_exchanges(request.app, await question(request))
+    exchange = await _spills_kept(request.app, asked, await _edited(request, asked))
     keeping = _keep(request.app, exchange)
     metrics, route = request.app[keys.METRICS], exchange.route
     call = UpstreamCall(route, exchange.edited.body, request.headers, stream=asked.asked.envelope.stream)
     metrics.forwarded_after(route.name, time.perf_counter() - started)
     with metrics.in_flight(route.name):
         try:
-            async with request.app[keys.UPSTREAM].open(call) as answer:
+            async with answering_upstream(request.app, exchange).open(call) as answer:
                 metrics.upstream_status(route.name, answer.status)
                 degraded = await _shortfalls(request.app, exchange.edited, keeping)
                 return await _answered(request, exchange, answer, degraded, started)
@@ -46,7 +48,7 @@ async def completions(request: web.Request) -> web.StreamResponse:
 
 async def plan(request: web.Request) -> web.Response:
     """The plan and budget report of a request, without a call and without a trace."""
-    asked = await question(request)
+    asked = await with_exchanges(request.app, await question(request))
     edited = await request.app[keys.ENGINE].edit(asked.asked)
     return web.json_response(
         {
@@ -85,14 +87,22 @@ async def _edited(request: web.Request, asked: Question) -> Exchange:
     return exchange
 
 
+async def _spills_kept(app: web.Application, asked: Question, exchange: Exchange) -> Exchange:
+    """Nothing is spilled that is not safely kept: the originals of new spills are written before the call."""
+    spills = newest_spills(exchange.edited)
+    if not spills or await _kept(app[keys.KEEPER], exchange, spills):
+        return exchange
+    return replace(exchange, edited=app[keys.ENGINE].inlined(asked.asked, exchange.edited))
+
+
 def _keep(app: web.Application, exchange: Exchange) -> asyncio.Task[bool] | None:
     """Start to keep what the plan took out, beside the call."""
-    return app[keys.BACKGROUND].start(_kept(app[keys.KEEPER], exchange)) if exchange.edited.plan.edits else None
+    edits = exchange.edited.plan.edits
+    return app[keys.BACKGROUND].start(_kept(app[keys.KEEPER], exchange, edits)) if edits else None
 
 
-async def _kept(keeper: Keeper, exchange: Exchange) -> bool:
-    edited = exchange.edited
-    unkept = keeper.unkept(exchange.tenant, exchange.session, edited.plan.edits, edited.read.conversation)
+async def _kept(keeper: Keeper, exchange: Exchange, edits: Sequence[Edit]) -> bool:
+    unkept = keeper.unkept(exchange.tenant, exchange.session, edits, exchange.edited.read.conversation)
     return not unkept or await keeper.keep(exchange.tenant, exchange.session, unkept)
 
 
@@ -101,7 +111,7 @@ async def _shortfalls(app: web.Application, edited: Edited, keeping: asyncio.Tas
     degraded = list(edited.degraded)
     if keeping is not None:
         done, _ = await asyncio.wait({keeping}, timeout=KEEPING_SECONDS)
-        if done and _failed(keeping):
+        if done and _failed(keeping) and "artifacts" not in degraded:
             degraded.append("artifacts")
     if not app[keys.STATE].available:
         degraded.append("state")

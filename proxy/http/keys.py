@@ -15,6 +15,7 @@ from proxy.http.bodies import Bodies
 from proxy.http.readiness import Readiness
 from proxy.keeping import Keeper
 from proxy.metrics import Metrics
+from proxy.retrieval.exchanges import Exchanges
 from proxy.settings import Settings
 from proxy.state import Sessions
 from proxy.state.redis import StateStore
@@ -46,6 +47,7 @@ SESSIONS: web.AppKey[Sessions] = web.AppKey("sessions")
 ARTIFACTS: web.AppKey[Artifacts] = web.AppKey("artifacts")
 STATE = web.AppKey("state", StateStore)
 ENGINE = web.AppKey("engine", ContextEngine)
+EXCHANGES = web.AppKey("exchanges", Exchanges)
 KEEPER = web.AppKey("keeper", Keeper)
 CONTINUITY = web.AppKey("continuity", Continuity)
 BACKGROUND = web.AppKey("background", Background)

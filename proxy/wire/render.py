@@ -21,14 +21,16 @@ def render(
     edits: Sequence[Edit] = (),
     max_output: int | None = None,
     spliced: Spliced | None = None,
+    extra: Sequence[Patch] = (),
 ) -> bytes:
     """The envelope's body for `model`, edited; `max_output` lowers the client's own maximum where it sent one.
 
-    `spliced` remembers edited messages from one request to the next.
+    `spliced` remembers edited messages from one request to the next. `extra` are patches outside messages, model and
+    output limits.
 
     Edits refer to messages as they came. What is dropped is not edited; of two texts for one part the later counts.
     """
-    patches = _field_patches(envelope, model, max_output)
+    patches = [*_field_patches(envelope, model, max_output), *extra]
     if edits:
         patches.append((*envelope.spans["messages"], _messages(envelope, edits, spliced or Spliced())))
     return patched(envelope.body, patches) if patches else envelope.body

@@ -86,6 +86,8 @@ def test_every_degraded_reason_stands_on_the_agents_page():
         markers.stripped("art_2ncr5tbbkq4h"),
         markers.repeated(812, "art_x5d3cqvw2mzs"),
         markers.left_out(40, 910, "art_q3kd5hzyam2f"),
+        markers.preview("log", 900, 21340, "", "art_v6t2kqz4mwlc"),
+        markers.gap(40, 910),
         markers.dropped(12, 20817, "art_7wexo4bnrl2t"),
     ],
 )

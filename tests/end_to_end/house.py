@@ -105,6 +105,9 @@ def write_policies(folder: Path) -> None:
     folder.mkdir()
     for keep in KEEPS:
         (folder / f"keep-{keep}.yaml").write_text(f"extends: default\nkeep_last_turns: {keep}\n")
+    (folder / "reads.yaml").write_text("extends: default\nretrieval: {enabled: true}\n")
+    spill = "on_arrival: {spill: {enabled: true}}\n"
+    (folder / "spills.yaml").write_text(f"extends: default\nretrieval: {{enabled: true}}\n{spill}")
     (folder / "forward.yaml").write_text("extends: default\non_overflow: forward\n")
 
 

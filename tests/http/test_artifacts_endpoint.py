@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.http.pages import PAGE_LINES
+from proxy.retrieval.pages import PAGE_LINES
 from tests.http.http_builders import World, client_of
 
 LOCATOR = "art_abcdefgh2345"

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.errors import RequestError
-from proxy.http import pages
-from proxy.http.grep import SHOWN_OF_A_LINE, grep
-from proxy.http.pages import PAGE_CHARACTERS, PAGE_LINES, Cursor, lines_of, read
+from proxy.retrieval import pages
+from proxy.retrieval.grep import SHOWN_OF_A_LINE, grep
+from proxy.retrieval.pages import PAGE_CHARACTERS, PAGE_LINES, Cursor, lines_of, read
 
 START = Cursor()
 TEXT = "".join(f"line {number}\n" for number in range(1, 11))
@@ -83,7 +83,7 @@ def test_grep_of_many_matches_goes_on_where_it_stopped_and_loses_none():
 
 
 def test_grep_scans_a_bounded_part_and_goes_on(monkeypatch):
-    monkeypatch.setattr("proxy.http.grep.SCAN_CHARACTERS", 30)
+    monkeypatch.setattr("proxy.retrieval.grep.SCAN_CHARACTERS", 30)
     page = grep(TEXT, "line 9", 0, START, None)
     assert (page.text, page.end, page.next) == ("", 4, Cursor(5))
     assert grep(TEXT, "line 9", 0, Cursor(7), None).text == "9:line 9\n"
