@@ -21,8 +21,9 @@ LOCATOR = re.compile(r"art_[a-z2-7]{12}")
 
 
 def faults(body: Body) -> Counter[str]:
-    """What a strict provider would refuse, wherever it stands: a client's own damage moves up when turns leave."""
-    return Counter(re.sub(r"message \d+", "message", fault) for fault in violations(body))
+    """What a strict provider would refuse, wherever it stands and whatever
+    stands beside it: a client's own damage moves up when turns leave."""
+    return Counter(re.sub(r"message \d+( \(\w+\))?", "message", fault) for fault in violations(body))
 
 
 def session(body: Body, window: int, policy: str) -> list[Seen]:
