@@ -16,15 +16,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from proxy.locators import PATTERN
+
 SESSIONS = "sessions"
-_LOCATOR = re.compile(r"art_[a-z2-7]{12}")
 _PLAIN = re.compile(r"[a-z0-9_-][a-z0-9_.-]{0,63}")
 _TEMPORARY = re.compile(r"\.new-([0-9]{1,12})-[0-9a-f]+")
 
 
 def is_locator(name: str) -> bool:
     """Whether this may be the name of an artifact."""
-    return _LOCATOR.fullmatch(name) is not None
+    return PATTERN.fullmatch(name) is not None
 
 
 def folder_name(name: str) -> str:
