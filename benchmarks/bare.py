@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import AsyncIterator
 
@@ -10,7 +9,7 @@ import aiohttp
 import uvloop
 from aiohttp import web
 
-from benchmarks.provider import port_of
+from benchmarks.provider import serve
 
 CLIENT = web.AppKey("client", aiohttp.ClientSession)
 UPSTREAM = web.AppKey("upstream", str)
@@ -39,17 +38,12 @@ async def pass_on(request: web.Request) -> web.StreamResponse:
 
 
 async def main(upstream: str) -> None:
-    """Serve on a free port, printed, until the standard input closes."""
+    """The pass-through, served."""
     app = web.Application(client_max_size=1 << 30)
     app[UPSTREAM] = f"{upstream}/chat/completions"
     app.cleanup_ctx.append(_client)
     app.router.add_post("/v1/chat/completions", pass_on)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    print(port_of(runner), flush=True)
-    await asyncio.to_thread(sys.stdin.read)
-    await runner.cleanup()
+    await serve(app)
 
 
 if __name__ == "__main__":

@@ -41,21 +41,21 @@ async def complete(request: web.Request) -> web.StreamResponse:
     return response
 
 
-def port_of(runner: web.AppRunner) -> int:
-    """The port that a runner's first site took."""
-    return int(runner.addresses[0][1])
-
-
-async def main() -> None:
+async def serve(app: web.Application) -> None:
     """Serve on a free port, printed, until the standard input closes."""
-    app = web.Application(client_max_size=1 << 30)
-    app.router.add_post("/v1/chat/completions", complete)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
-    print(port_of(runner), flush=True)
+    print(int(runner.addresses[0][1]), flush=True)
     await asyncio.to_thread(sys.stdin.read)
     await runner.cleanup()
+
+
+async def main() -> None:
+    """The provider, served."""
+    app = web.Application(client_max_size=1 << 30)
+    app.router.add_post("/v1/chat/completions", complete)
+    await serve(app)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from policies.terms import CachePrices
 from proxy.upstream import Prices, Usage
 
 MILLION = 1_000_000
@@ -47,6 +48,15 @@ def bill(usage: Usage, sizes: Sizes, prices: Prices) -> Bill | None:
     untouched_written = untouched - untouched_cached if written else 0
     other = _input(untouched, untouched_cached, untouched_written, prices) + answer
     return Bill(own / MILLION, other / MILLION)
+
+
+def cache_prices(prices: Prices) -> CachePrices:
+    """Cache prices in units of the input price: missing or zero write is 1, missing read 0.1."""
+    if not prices.input:
+        return CachePrices()
+    write = prices.cache_write / prices.input if prices.cache_write else 1.0
+    read = prices.cache_read / prices.input if prices.cache_read is not None else 0.1
+    return CachePrices(write, read)
 
 
 def _input(tokens: float, cached: float, written: float, prices: Prices) -> float:

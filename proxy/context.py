@@ -17,17 +17,19 @@ from policies.edits import Replace
 from policies.fold import Reason
 from policies.plan import Plan, plan, untouched, watched
 from policies.schema import Policy
-from policies.terms import CachePrices, Terms
-from proxy.errors import ContextTooLong, ForebayError
+from policies.terms import Terms
+from proxy.bill import cache_prices
+from proxy.errors import ForebayError
 from proxy.folds import Folds, Walk
 from proxy.locators import locator_maker
 from proxy.outline import outline
+from proxy.refusal import too_long
 from proxy.retrieval.exchanges import Exchanges
 from proxy.retrieval.fingerprint import Place, history_of
 from proxy.retrieval.restoring import restored
 from proxy.retrieval.tool import DEFINITION, NAME, offers, tool_patch
 from proxy.tokens import Counter
-from proxy.upstream import Prices, Route
+from proxy.upstream import Route
 from proxy.wire.envelope import Envelope, slice_body
 from proxy.wire.reader import Read, Reader, unread
 from proxy.wire.render import render
@@ -290,32 +292,3 @@ def _with_added(decided: Decided, tokens: int) -> Decided:
 
 def _weight(read: Read) -> int:
     return sum(message.tokens + message.extra_tokens for message in read.messages)
-
-
-def cache_prices(prices: Prices) -> CachePrices:
-    """Cache prices in units of the input price: missing or zero write is 1, missing read 0.1."""
-    if not prices.input:
-        return CachePrices()
-    write = prices.cache_write / prices.input if prices.cache_write else 1.0
-    read = prices.cache_read / prices.input if prices.cache_read is not None else 0.1
-    return CachePrices(write, read)
-
-
-def too_long(decided: Plan, budget: Budget, max_output: int | None) -> ContextTooLong:
-    """The brake's answer, with the numbers that led to it."""
-    report = decided.report
-    if decided.refusal == "system":
-        use = report.budget["system"]
-        message = (
-            f"system text and schemas take {use.used} tokens, over their share of {use.share}; shorten them, or set "
-            "on_system_over: report in the policy"
-        )
-    else:
-        room = budget.answer_room(max_output)
-        message = (
-            f"this request needs {report.forwarded} input tokens and {room} for the answer, over the window of "
-            f"{budget.window}, after everything that may leave has left; shorten the newest messages, system text or "
-            "tools, or ask for a larger model"
-        )
-    sections = {name: {"used": use.used, "share": use.share} for name, use in report.budget.items()}
-    return ContextTooLong(message, budget={"window": budget.window, "forwarded": report.forwarded, **sections})

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from policies.terms import CachePrices
-from proxy.context import cache_prices
+from proxy.bill import cache_prices
 from proxy.policy_files import load_policies
 from proxy.replay.setup import PRICES, WINDOW, Setup, plain_route
 from proxy.settings import ConfigError, Fault, ModelSettings
