@@ -54,7 +54,7 @@ class Repeats(Section):
 class Spill(Section):
     """Keep large results outside the context, with a preview in their place."""
 
-    enabled: bool = Field(False, description="Spill large results on arrival.")
+    enabled: bool = Field(True, description="Spill large results on arrival.")
     threshold_tokens: Tokens = Field(2000, description="Results over this are spilled.")
     source_threshold_tokens: Tokens = Field(20000, description="The same for source files.")
     min_tokens: Tokens = Field(500, description="Results under this are never touched on arrival.")
@@ -136,7 +136,7 @@ class Summarise(Section):
 class Retrieval(Section):
     """The tool by which the model reads back what was taken out."""
 
-    enabled: bool = Field(False, description="Add the tool and answer its calls.")
+    enabled: bool = Field(True, description="Add the tool and answer its calls.")
     max_rounds: int = Field(5, gt=0, description="Rounds of calls answered within one request.")
     page_tokens: int = Field(2000, gt=0, description="What one answer may take.")
 

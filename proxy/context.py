@@ -19,11 +19,12 @@ from policies.plan import Plan, plan, untouched, watched
 from policies.schema import Policy
 from policies.terms import Terms
 from proxy.bill import cache_prices
-from proxy.errors import ForebayError
+from proxy.errors import ContextTooLong, ForebayError
 from proxy.folds import Folds, Walk
 from proxy.locators import locator_maker
 from proxy.outline import outline
 from proxy.refusal import too_long
+from proxy.retrieval.exchange import Exchange
 from proxy.retrieval.exchanges import Exchanges
 from proxy.retrieval.fingerprint import Place, history_of
 from proxy.retrieval.restoring import restored
@@ -115,28 +116,36 @@ class ContextEngine:
 
     async def carried(self, asked: Asked, exchanges: Exchanges) -> Asked:
         """The request with our tool offered and the exchanges put back that the client never saw; or as it came."""
-        policy = self.policies[asked.policy_name]
         try:
-            if self._mode(asked) != "enforce" or not offers(asked.envelope, asked.route, policy):
+            if not self._offers(asked):
                 return asked
-            return await self._carried(asked, exchanges)
+            reader = self._readers[asked.route.encoding]
+            if reader.new_bytes(asked.envelope) > OFF_LOOP_BYTES:
+                read = await asyncio.to_thread(reader.read, asked.envelope)
+            else:
+                read = reader.read(asked.envelope)
+            return self._offering(asked, read, await exchanges.find(asked.tenant, read))
         except ForebayError:
             raise
         except Exception:  # as in edit_here
             log.exception("exchanges could not be put back; going on without retrieval")
             return asked
 
-    async def _carried(self, asked: Asked, exchanges: Exchanges) -> Asked:
-        reader = self._readers[asked.route.encoding]
-        if reader.new_bytes(asked.envelope) > OFF_LOOP_BYTES:
-            read = await asyncio.to_thread(reader.read, asked.envelope)
-        else:
-            read = reader.read(asked.envelope)
-        found = await exchanges.find(asked.tenant, read)
+    def carried_here(self, asked: Asked, found: Mapping[int, Exchange]) -> Asked:
+        """The same in this thread, with the exchanges at hand, each by the message it belongs to."""
+        if not self._offers(asked):
+            return asked
+        return self._offering(asked, self._readers[asked.route.encoding].read(asked.envelope), found)
+
+    def _offers(self, asked: Asked) -> bool:
+        policy = self.policies[asked.policy_name]
+        return self._mode(asked) == "enforce" and offers(asked.envelope, asked.route, policy)
+
+    def _offering(self, asked: Asked, read: Read, found: Mapping[int, Exchange]) -> Asked:
         envelope, added = asked.envelope, self._definition[asked.route.encoding]
         if found:
             envelope = slice_body(restored(asked.envelope, found))
-            added += _weight(reader.read(envelope)) - _weight(read)
+            added += _weight(self._readers[asked.route.encoding].read(envelope)) - _weight(read)
         place = Place(asked.tenant, history_of(read.messages), len(read.messages))
         return replace(asked, envelope=envelope, offer=Offer(place, asked.envelope, added))
 
@@ -156,6 +165,14 @@ class ContextEngine:
 
     def edit_here(self, asked: Asked) -> Edited:
         """The same in this thread, for callers without an event loop."""
+        if asked.offer is None:
+            return self._edited(asked)
+        try:
+            return self._edited(asked)
+        except ContextTooLong:  # it may be what we add that does not fit
+            return self._edited(replace(asked, envelope=asked.offer.client, offer=None))
+
+    def _edited(self, asked: Asked) -> Edited:
         mode = self._mode(asked)
         read = unread(asked.envelope)
         try:

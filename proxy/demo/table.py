@@ -113,11 +113,12 @@ def _sentences(run: Run) -> Iterator[str]:
 
 def _how_it_went_out(run: Run) -> Iterator[str]:
     identical = sum(row.identical for row in run.rows)
+    but = ", but for our retrieval tool" if any(row.identical and row.added for row in run.rows) else ""
     if identical == len(run.rows):
-        yield "Everything fitted: every request was forwarded byte for byte."
+        yield f"Everything fitted: every request was forwarded byte for byte{but}."
         return
     first = next(number for number, row in enumerate(run.rows, start=1) if not row.identical)
-    yield f"{identical} of {len(run.rows)} requests went out byte for byte; the first edited one was number {first}."
+    yield f"{identical} of {len(run.rows)} requests went out byte for byte{but}; number {first} was the first edited."
     over = sum(row.received > run.window for row in run.rows)
     if over:
         yield f"Untouched, {over} of them would not have fitted the window at all."
@@ -135,11 +136,17 @@ def _what_it_cost(run: Run) -> Iterator[str]:
     if abs(tokens) >= 0.0005:
         yield f"The provider processed {abs(tokens):.1%} {'fewer' if tokens > 0 else 'more'} tokens."
     if cost > 0.0005:
-        yield f"The bill went UP by {cost:.1%}: rewritten prefixes have to be written to the provider's cache again."
+        yield f"The bill went UP by {cost:.1%}: {_why_dearer(run)}."
     elif cost < -0.0005:
         cheap = -cost < tokens
         why = ", less than the tokens: much of what is no longer sent would have come from the cache" if cheap else ""
         yield f"The bill went down by {-cost:.1%}{why}."
+
+
+def _why_dearer(run: Run) -> str:
+    if run.rows[-1].batches:
+        return "rewritten prefixes have to be written to the provider's cache again"
+    return "the definition of our tool is part of each request"
 
 
 def _what_was_in_view(run: Run) -> Iterator[str]:

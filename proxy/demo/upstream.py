@@ -20,6 +20,7 @@ from proxy.demo.answers import chunks, completion
 from proxy.demo.prompt_cache import Prompt, PromptCache, PromptCounter, prompt_text
 from proxy.demo.session import Message
 from proxy.demo.structure import changed_by_the_way, violations
+from proxy.retrieval.tool import without_tool
 
 HEADER = "x-demo-request"
 _LARGEST_BODY = 64 * 2**20
@@ -36,7 +37,8 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What arrived: its weight, its faults, whether it is the client's bytes, and which quoted lines it held."""
+    """What arrived: its weight, its faults, whether it is the client's bytes but for a tool of the proxy's, and which
+    quoted lines it held."""
 
     prompt: Prompt
     output_tokens: int
@@ -104,7 +106,7 @@ class ScriptedUpstream:
             self._cache.serve(body.get("model", ""), self.counter.segments(body)),
             self.counter.text(prompt_text(expected.answer)) if expected else 0,
             faults,
-            identical=expected is not None and raw == expected.sent,
+            identical=expected is not None and without_tool(raw) == expected.sent,
             quotes_held=tuple(line for line in quotes if any(line in text for text in texts)),
         )
 

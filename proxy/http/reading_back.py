@@ -7,7 +7,6 @@ from functools import partial
 
 from aiohttp import web
 
-from policies.budget import budget_for
 from proxy.http import keys
 from proxy.http.asking import Question
 from proxy.http.recording import Exchange
@@ -15,6 +14,7 @@ from proxy.outline import outline
 from proxy.retrieval.dialogue import Dialogue
 from proxy.retrieval.loop import Retrieving
 from proxy.retrieval.reading import Reads
+from proxy.retrieval.room import room
 from proxy.retrieval.sources import Sources
 from proxy.upstream import Upstream
 
@@ -39,18 +39,6 @@ def answering_upstream(app: web.Application, exchange: Exchange) -> Upstream:
         count=count,
         page_tokens=policy.retrieval.page_tokens,
         max_rounds=policy.retrieval.max_rounds,
-        room=_room(app, exchange),
+        room=room(policy, route, edited.plan, edited.read.envelope.max_output),
     )
     return Retrieving(app[keys.UPSTREAM], app[keys.EXCHANGES], edited.offer.place, dialogue)
-
-
-def _room(app: web.Application, exchange: Exchange) -> int | None:
-    """What may still be read into the window: all but what the answer needs."""
-    route, plan = exchange.route, exchange.edited.plan
-    if route.window is None:
-        return None
-    policy = app[keys.ENGINE].policies[exchange.policy]
-    budget = budget_for(policy, route.window, route.window_includes_output, route.token_factor)
-    asked_for = plan.max_output or exchange.edited.read.envelope.max_output
-    answer = budget.answer_room(asked_for) or budget.reserve // 4
-    return budget.window - plan.report.forwarded - answer

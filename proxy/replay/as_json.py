@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from proxy.replay.figures import Figures, figures, ratio, total
+from proxy.replay.figures import Figures, figures, ratio, reading_back, total
 from proxy.replay.recall import Recall
 from proxy.replay.rows import Replayed, Row
 from proxy.replay.setup import Setup
@@ -30,6 +30,7 @@ def as_json(replayed: Sequence[Replayed], setup: Setup) -> Json:
             _key(prices.write, prices.read): figures_json(total([figures(one.played[position]) for one in replayed]))
             for position, prices in enumerate(setup.regimes)
         },
+        "reading_back": figures_json(reading_back(replayed)),
         "sessions": [_session(one) for one in replayed],
     }
 
@@ -39,6 +40,7 @@ def _session(one: Replayed) -> Json:
         "name": one.name,
         "format": one.format,
         "mends": list(one.mends),
+        "reading_back": figures_json(figures(one.reading_back)) if one.reading_back else None,
         "figures": {_key(p.prices.write, p.prices.read): figures_json(figures(p)) for p in one.played},
         "requests": [_row(row) for row in one.main.rows],
     }
@@ -54,6 +56,8 @@ def figures_json(of: Figures) -> Json:
         "batches": of.batches,
         "stability": {"untouched": of.stability(of.untouched), "forwarded": of.stability(of.forwarded)},
         "breaks_per_100": {"untouched": of.breaks(of.untouched), "forwarded": of.breaks(of.forwarded)},
+        "readings_per_100": of.readings_per_100,
+        "first_page_share": of.first_page_share,
         "evidence": _recall(of.evidence),
         "reuse": _recall(of.reuse),
     }

@@ -14,7 +14,7 @@ from typing import Any
 from policies.terms import CachePrices
 from proxy.replay.prompt import Sent, bill
 from proxy.replay.recall import NO_USES, Recall
-from proxy.replay.rows import Played, Row
+from proxy.replay.rows import Played, Replayed, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,9 @@ class Figures:
     failed_open: int = 0
     restarts: int = 0
     restarts_identical: int = 0
+    readings: int = 0
+    first_pages: int = 0
+    failed_readings: int = 0
 
     def __add__(self, other: Figures) -> Figures:
         """Both as one: sums, but the larger of the worst ratios."""
@@ -89,6 +92,16 @@ class Figures:
         """Batches, whatever forced them."""
         return self.window_batches + self.cost_batches
 
+    @property
+    def readings_per_100(self) -> float | None:
+        """Simulated readings per 100 requests."""
+        return ratio(100 * self.readings, self.requests)
+
+    @property
+    def first_page_share(self) -> float | None:
+        """Share of the readings whose first page held what was looked for."""
+        return ratio(self.first_pages, self.readings)
+
     def stability(self, side: Side) -> float | None:
         """Share of a side's tokens that the previous request's prefix held."""
         return ratio(side.cached, side.tokens)
@@ -97,6 +110,9 @@ class Figures:
         """A side's breaks per 100 requests."""
         return ratio(100 * side.breaks, self.requests)
 
+
+FAILED = frozenset({"unknown", "expired", "failed", "misread"})
+"""Results of a reading that give the model nothing although it asked for what a marker names."""
 
 _WORST = ("worst", "worst_without_our_tool")
 _SUMMED = tuple(one.name for one in fields(Figures) if one.name not in _WORST)
@@ -127,7 +143,7 @@ def figures(played: Played) -> Figures:
         over_window=sum(row.over_window for row in played.rows),
         output=sum(outputs),
         untouched=_side([row.untouched for row in rows], outputs, played.prices),
-        forwarded=_side([row.forwarded for row in rows if row.forwarded], outputs, played.prices),
+        forwarded=_forwarded(rows, played.prices),
         cost_without_our_tool=spared.forwarded[-1] if rows else 0.0,
         worst=course.worst,
         worst_without_our_tool=spared.worst,
@@ -139,6 +155,9 @@ def figures(played: Played) -> Figures:
         failed_open=sum(row.failed_open for row in rows),
         restarts=played.restart is not None,
         restarts_identical=bool(played.restart),
+        readings=sum(len(row.rounds) for row in rows),
+        first_pages=sum(one.is_first_page_enough for row in rows for one in row.rounds),
+        failed_readings=sum(one.result in FAILED for row in rows for one in row.rounds),
     )
 
 
@@ -148,9 +167,10 @@ def course_of(rows: Iterable[Row], prices: CachePrices, *, with_our_tool: bool =
     forwarded: list[float] = []
     for row in rows:
         if row.forwarded is not None:
-            own = row.forwarded if with_our_tool else row.forwarded.without(row.our_tool)
+            tool = 0 if with_our_tool else row.our_tool
+            rounds = sum(bill(one.sent.without(tool), one.output, prices) for one in row.rounds)
             untouched.append(bill(row.untouched, row.output, prices))
-            forwarded.append(bill(own, row.output, prices))
+            forwarded.append(bill(row.forwarded.without(tool), row.output, prices) + rounds)
     return Course(tuple(accumulate(untouched)), tuple(accumulate(forwarded)))
 
 
@@ -159,9 +179,21 @@ def total(of: Sequence[Figures]) -> Figures:
     return sum(of, Figures())
 
 
+def reading_back(of: Sequence[Replayed]) -> Figures:
+    """All sessions as one, played with a model that reads back what it lacks; no session where there is no way back."""
+    return total([figures(one.reading_back) for one in of if one.reading_back])
+
+
 def ratio(part: float, whole: float) -> float | None:
     """None where there is no whole."""
     return part / whole if whole else None
+
+
+def _forwarded(rows: Sequence[Row], prices: CachePrices) -> Side:
+    """The proxied side, the requests of simulated readings among the others."""
+    went = [(row.forwarded, row.output) for row in rows if row.forwarded]
+    went += [(one.sent, one.output) for row in rows for one in row.rounds]
+    return _side([sent for sent, _ in went], [output for _, output in went], prices)
 
 
 def _side(requests: Sequence[Sent], outputs: Sequence[int], prices: CachePrices) -> Side:

@@ -12,6 +12,7 @@ PEAK = "largest request"
 COST = "cost"
 COST_WITHOUT_TOOL = "cost, our tool not counted"
 WORST = "worst cost at any prefix"
+WORST_WITHOUT_TOOL = "worst, our tool not counted"
 STABILITY = "prefix stability"
 BREAKS = "breaks per 100 requests"
 BATCHES = "batches"
@@ -25,6 +26,10 @@ FAULTS = "structural faults"
 BRAKES = "brake answers"
 OVER_WINDOW = "over the window"
 RESTART = "identical after a restart"
+READINGS = "readings per 100 requests"
+FIRST_PAGES = "first page answers"
+FAILED_READINGS = "failed readings"
+READ_COST = "cost with readings"
 
 DEFINITIONS: dict[str, str] = {
     TOKENS: "Input tokens of all requests by the proxy's counter, tool and response definitions included. Requests "
@@ -36,6 +41,7 @@ DEFINITIONS: dict[str, str] = {
     COST_WITHOUT_TOOL: "The same ratio had the definition of our own retrieval tool no weight.",
     WORST: "The largest of the ratios proxied / untouched with which the session could have ended: costs are summed "
     "up to and including each request. Of many sessions, the worst session's.",
+    WORST_WITHOUT_TOOL: "The same had the definition of our own retrieval tool no weight.",
     STABILITY: "Share of the tokens sent that stood in the cached prefix.",
     BREAKS: "Requests that do not start with the whole of the request before, message by message, per 100.",
     BATCHES: "Times the policy edited older messages: for cost's sake, or because the window forced it.",
@@ -53,6 +59,12 @@ DEFINITIONS: dict[str, str] = {
     BRAKES: "Requests answered with 400 because they do not fit the window even after editing.",
     OVER_WINDOW: "Requests that are over the window untouched, so that without the proxy they would have failed.",
     RESTART: "Sessions whose last forwarded request a fresh process repeats byte for byte.",
+    READINGS: "The session once more with a model that reads back what it lacks: for each original behind a locator "
+    "that holds something of the evidence or reuse that an answer needs and does not see, one call of our tool, "
+    "answered as the proxy answers it, and kept in the history from then on.",
+    FIRST_PAGES: "Share of these readings whose first page holds all that was looked for in that original.",
+    FAILED_READINGS: "Readings of a locator that stands in the context and did not resolve.",
+    READ_COST: "The cost ratio with these readings: each is one more request, and what it read is carried on.",
 }
 
 

@@ -30,14 +30,16 @@ def replay(recorded: Recorded, setup: Setup) -> Replayed:
     counter = RememberingCounter(setup.route.encoding)
     ledger = Ledger(counter)
     tracks = [Track(setup, prices, counter, ledger) for prices in setup.regimes]
+    has_way_back = setup.policies[setup.policy_name].retrieval.enabled
+    reading = Track(setup, setup.prices, counter, ledger, reads_back=True) if has_way_back else None
     try:
         for step in _steps(recorded, setup.route.model, ledger, counter):
-            for track in tracks:
+            for track in (*tracks, *([reading] if reading else [])):
                 track.take(step)
     except RequestError as error:
         raise RecordingError(f"{recorded.name}, request {tracks[0].taken + 1}: {error}") from error
     played = tuple(track.played() for track in tracks)
-    return Replayed(recorded.name, recorded.format, recorded.mends, played)
+    return Replayed(recorded.name, recorded.format, recorded.mends, played, reading.played() if reading else None)
 
 
 def _steps(recorded: Recorded, model: str, ledger: Ledger, counter: RememberingCounter) -> Iterator[Step]:

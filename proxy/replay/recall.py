@@ -100,11 +100,27 @@ class InView:
 
     def recall(self, used: frozenset[str], behind: Mapping[str, frozenset[str]]) -> Recall:
         """How many of `used` are there; `behind` holds the items of each original that can be fetched."""
-        shown, live = self._shown, [behind[locator] for locator in self.locators() if locator in behind]
+        shown = self._shown
         lost = [item for item in used if not shown.items[item]]
-        fetched = sum(any(item in original for original in live) for item in lost)
+        fetched = sum(map(len, self.wanted(frozenset(lost), behind).values()))
         seen = len(used) - len(lost)
         return Recall(len(used), seen, seen + fetched, sum(shown.plain[item] > 0 for item in used))
+
+    def wanted(self, used: frozenset[str], behind: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+        """Of `used`, what is not there but behind a locator that is: by locator, each item once.
+
+        The original that holds most of what is left is taken first.
+        """
+        live = {locator: behind[locator] for locator in self.locators() if locator in behind}
+        lost = frozenset(item for item in used if not self._shown.items[item])
+        chosen: dict[str, frozenset[str]] = {}
+        while lost and live:
+            locator = max(live, key=lambda each: (len(live[each] & lost), each))
+            if not live[locator] & lost:
+                break
+            chosen[locator] = live[locator] & lost
+            lost -= live[locator]
+        return chosen
 
     def _change(self, digests: Counter[bytes], sign: int) -> None:
         for digest, times in digests.items():

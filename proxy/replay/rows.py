@@ -11,6 +11,17 @@ from proxy.replay.recall import NO_USES, Recall
 
 
 @dataclass(frozen=True, slots=True)
+class Round:
+    """One simulated reading: the request that carried its result, `output` tokens that the call took, what became of
+    it, and whether the first page held all that was looked for."""
+
+    sent: Sent
+    output: int
+    result: str
+    is_first_page_enough: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """One request as it came and as it went. `forwarded` is None where the brake answered, and then neither side
     is billed. `our_tool` is what definitions of ours weigh in it; `new_batches` are those of this request."""
@@ -25,6 +36,7 @@ class Row:
     reuse: Recall = NO_USES
     faults: tuple[str, ...] = ()
     failed_open: bool = False
+    rounds: tuple[Round, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +51,16 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A session, replayed under every regime, the one asked for first."""
+    """A session, replayed under every regime, the one asked for first.
+
+    `reading_back` is that one again with a model that reads back what it lacks; None where the policy has no way back.
+    """
 
     name: str
     format: str
     mends: tuple[str, ...]
     played: tuple[Played, ...]
+    reading_back: Played | None = None
 
     @property
     def main(self) -> Played:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from policies.terms import CachePrices
 from proxy.replay import glossary as of
-from proxy.replay.figures import Figures, figures, ratio, total
+from proxy.replay.figures import Figures, figures, ratio, reading_back, total
 from proxy.replay.recall import Recall
 from proxy.replay.rows import Replayed
 from proxy.replay.session_list import session_list
@@ -23,6 +23,7 @@ def report(replayed: Sequence[Replayed], setup: Setup) -> str:
             *_heading(replayed, total(main), setup),
             "",
             *_comparison(total(main)),
+            *_readings(reading_back(replayed)),
             "",
             *_regimes(replayed),
             "",
@@ -52,6 +53,7 @@ def _comparison(figure: Figures) -> Iterator[str]:
         of.COST_WITHOUT_TOOL, "", f"{figure.cost_without_our_tool:,.0f}", _share(figure.cost_ratio_without_our_tool)
     )
     yield _line(of.WORST, "", "", _share(figure.worst))
+    yield _line(of.WORST_WITHOUT_TOOL, "", "", _share(figure.worst_without_our_tool))
     yield _line(of.STABILITY, *(_share(figure.stability(side)) for side in (untouched, forwarded)))
     yield _line(of.BREAKS, *(_one_place(figure.breaks(side)) for side in (untouched, forwarded)))
     yield _line(of.BATCHES, "", str(figure.batches), _reasons(figure))
@@ -63,6 +65,16 @@ def _comparison(figure: Figures) -> Iterator[str]:
     yield _line(of.BRAKES, "", str(figure.brakes))
     yield _line(of.OVER_WINDOW, str(figure.over_window), "")
     yield _line(of.RESTART, "", f"{figure.restarts_identical} of {figure.restarts}")
+
+
+def _readings(figure: Figures) -> Iterator[str]:
+    """What a model pays that reads back what it lacks."""
+    if not figure.sessions:
+        return
+    yield _line(of.READINGS, "", _one_place(figure.readings_per_100), f"{figure.readings:,} readings")
+    yield _line(of.FIRST_PAGES, "", _share(figure.first_page_share))
+    yield _line(of.FAILED_READINGS, "", str(figure.failed_readings))
+    yield _line(of.READ_COST, "", f"{figure.forwarded.cost:,.0f}", _share(figure.cost_ratio))
 
 
 def _recalls(figure: Figures) -> Iterator[tuple[str, Recall, int]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from policies.terms import CachePrices
 from proxy.context import Asked, ContextEngine, Edited
@@ -10,10 +11,12 @@ from proxy.errors import ContextTooLong
 from proxy.replay.behind import Behind
 from proxy.replay.ledger import Ledger, RememberingCounter
 from proxy.replay.prompt import Prompt, Sent, sent
+from proxy.replay.reading_back import read_back
 from proxy.replay.recall import NO_USES, InView
-from proxy.replay.rows import Played, Row
+from proxy.replay.rows import Played, Round, Row
 from proxy.replay.setup import Setup
 from proxy.replay.soundness import Soundness
+from proxy.retrieval.exchange import Exchange
 from proxy.wire.envelope import Envelope, slice_body
 
 SECRET = b"replay: locators need a key, and the same one every time"
@@ -32,9 +35,19 @@ class Step:
 
 
 class Track:
-    """Plays the steps of one session in order."""
+    """Plays the steps of one session in order; with `reads_back` as a model that fetches what it lacks."""
 
-    def __init__(self, setup: Setup, prices: CachePrices, counter: RememberingCounter, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        prices: CachePrices,
+        counter: RememberingCounter,
+        ledger: Ledger,
+        *,
+        reads_back: bool = False,
+    ) -> None:
+        self._reads_back = reads_back
+        self._exchanges: dict[int, Exchange] = {}
         self._setup = setup
         self._prices = prices
         self._route = setup.route_at(prices)
@@ -44,7 +57,8 @@ class Track:
         self._view = InView(ledger.said)
         self._soundness = Soundness(ledger)
         self._behind = Behind()
-        self._before: tuple[Prompt, Prompt] | None = None
+        self._came_last: Prompt | None = None
+        self._sent_last: Prompt | None = None
         self._last: tuple[Asked, bytes] | None = None
         self._rows: list[Row] = []
 
@@ -52,13 +66,14 @@ class Track:
         """One more request."""
         asked = Asked(step.envelope, TENANT, self._route, self._setup.policy_name)
         try:
-            edited = self._engine.edit_here(asked)
+            edited = self._engine.edit_here(self._engine.carried_here(asked, self._carried(asked)))
         except ContextTooLong:
             over = self._is_over(step.prompt)
             self._rows.append(Row(Sent(step.prompt.total), None, step.output, over))
             return
         self._last = asked, edited.body
-        self._rows.append(self._row(step, edited))
+        row = self._row(step, edited)
+        self._rows.append(replace(row, rounds=tuple(self._rounds(step, edited))) if self._reads_back else row)
 
     @property
     def taken(self) -> int:
@@ -70,20 +85,42 @@ class Track:
         if self._last is None:
             return Played(self._prices, tuple(self._rows), None)
         asked, body = self._last
-        return Played(self._prices, tuple(self._rows), self._fresh().edit_here(asked).body == body)
+        fresh = self._fresh()
+        again = fresh.edit_here(fresh.carried_here(asked, self._carried(asked)))
+        return Played(self._prices, tuple(self._rows), again.body == body)
+
+    def _carried(self, asked: Asked) -> dict[int, Exchange]:
+        """The exchanges that belong to messages of this request."""
+        return {index: kept for index, kept in self._exchanges.items() if index < len(asked.envelope.messages)}
+
+    def _rounds(self, step: Step, edited: Edited) -> Iterator[Round]:
+        """The readings that the answer to this request needed; the last prompt of them is what the cache then holds."""
+        behind = self._behind.fetched(edited.plan.edits, edited.read.conversation)
+        wanted = self._view.wanted(step.evidence | step.reuse, behind)
+        if not wanted or edited.offer is None:
+            return
+        policy = self._setup.policies[self._setup.policy_name]
+        back = read_back(edited, wanted, route=self._route, policy=policy, count=self._counter.count, tenant=TENANT)
+        if back is None:
+            return
+        self._exchanges[len(step.envelope.messages)] = back.exchange
+        for read in back.rounds:
+            prompt = self._ledger.prompt(slice_body(read.body))
+            yield Round(sent(prompt, self._sent_last), read.call_tokens, read.result, read.is_first_page_enough)
+            self._sent_last = prompt
 
     def _fresh(self) -> ContextEngine:
         return ContextEngine(self._setup.policies, {self._route.encoding: self._counter}, SECRET)
 
     def _row(self, step: Step, edited: Edited) -> Row:
         prompt = step.prompt if edited.body == step.envelope.body else self._ledger.prompt(slice_body(edited.body))
-        untouched_before, forwarded_before = self._before or (None, None)
-        self._before = step.prompt, prompt
+        came_last, sent_last = self._came_last, self._sent_last
+        self._came_last, self._sent_last = step.prompt, prompt
         self._view.show(prompt.digests)
         behind = self._behind.fetched(edited.plan.edits, edited.read.conversation)
         return Row(
-            untouched=sent(step.prompt, untouched_before),
-            forwarded=sent(prompt, forwarded_before),
+            untouched=sent(step.prompt, came_last),
+            forwarded=sent(prompt, sent_last),
             output=step.output,
             over_window=self._is_over(step.prompt),
             our_tool=prompt.fixed_tokens - step.prompt.fixed_tokens,

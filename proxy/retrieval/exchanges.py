@@ -2,7 +2,7 @@
 
 In front of the store stands the memory of this process, which also knows what has no exchange: a message that went
 out through this process, or was asked for once, costs the store nothing more. A store that is down costs the
-exchange (the history then goes on without it, one batch), never the request.
+exchange (the history then goes on without it, one batch), never the request; the store's own log says so once.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Exchanges:
         try:
             await self._records.put(place.tenant, _name(key), _encode(_Kept(place.tenant, key, exchange)))
         except StoreError as error:
-            log.warning("an exchange is remembered by this process only: %s", error)
+            log.debug("an exchange is remembered by this process only: %s", error)
             self._on_loss()
 
     async def find(self, tenant: str, read: Read) -> dict[int, Exchange]:
@@ -115,7 +115,7 @@ class Exchanges:
         try:
             values = await self._records.get(tenant, [_name(key) for key in wanted])
         except StoreError as error:
-            log.warning("exchanges could not be looked up: %s", error)
+            log.debug("exchanges could not be looked up: %s", error)
             self._on_loss()
             return
         for key, value in zip(wanted, values, strict=True):

@@ -53,7 +53,7 @@ def with_tool(envelope: Envelope) -> bytes:
 
 def without_tool(body: bytes) -> bytes:
     """A body as it was before `with_tool`; one that holds no definition of ours comes back as it is."""
-    start, end = object_spans(body)["tools"]
+    start, end = object_spans(body).get("tools", (0, 0))
     place = body.rfind(b"," + DEFINITION, start, end)
     return body if place < 0 else body[:place] + body[place + 1 + len(DEFINITION) :]
 

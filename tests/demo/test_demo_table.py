@@ -81,7 +81,7 @@ def test_identical_requests_are_said_to_be_so():
 def test_requests_that_would_not_have_fitted_are_counted():
     rows = [a_row(), a_row(received=2000, forwarded=500, identical=False)]
     text = prose(a_run(*rows, window=1500))
-    assert "1 of 2 requests went out byte for byte; the first edited one was number 2." in text
+    assert "1 of 2 requests went out byte for byte; number 2 was the first edited." in text
     assert "Untouched, 1 of them would not have fitted the window at all." in text
 
 

@@ -186,7 +186,8 @@ class Restarted:
         route = self._app[keys.CATALOG].resolve(json.loads(one.sent)["model"])
         assert route.policy is not None
         try:
-            return self._engine.edit_here(Asked(slice_body(one.sent), "local", route, route.policy)).body
+            asked = Asked(slice_body(one.sent), "local", route, route.policy)
+            return self._engine.edit_here(self._engine.carried_here(asked, {})).body
         except ContextTooLong:
             return None
 

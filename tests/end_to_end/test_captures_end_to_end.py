@@ -11,6 +11,7 @@ import pytest
 from aiohttp import ClientSession
 
 from proxy.app import Running
+from proxy.retrieval.tool import NAME, without_tool
 from tests.conftest import SHARED
 from tests.end_to_end.house import KEY, OWN_NAMES, UPSTREAM_NAME, Provider, ask, chat, look, settled
 
@@ -52,24 +53,33 @@ each_dump = pytest.mark.parametrize("dump", DUMPS.values(), ids=DUMPS)
 
 @each_dump
 @each_capture
-async def test_only_the_models_name_differs_upstream(
+async def test_only_the_models_name_and_our_tool_differ_upstream(
     capture: Capture, dump: Dump, client: ClientSession, provider: Provider
 ) -> None:
     sent = dump(capture.body | {"model": "relay-32000"})
     answer = await ask(client, sent, headers=capture.headers)
     assert answer.status == 200
-    assert provider.only.body == dump(capture.body | {"model": UPSTREAM_NAME})
+    assert without_tool(provider.only.body) == dump(capture.body | {"model": UPSTREAM_NAME})
 
 
 @each_dump
 @each_capture
-async def test_every_byte_is_the_same_where_the_name_is(
+async def test_every_other_byte_is_the_same_where_the_name_is(
     capture: Capture, dump: Dump, client: ClientSession, provider: Provider
 ) -> None:
     assert capture.body["model"] in OWN_NAMES
     answer = await ask(client, dump(capture.body), headers=capture.headers)
     assert answer.status == 200
-    assert provider.only.body == dump(capture.body)
+    assert without_tool(provider.only.body) == dump(capture.body)
+
+
+@each_capture
+async def test_our_tool_is_offered_where_the_client_has_tools_and_nowhere_else(
+    capture: Capture, client: ClientSession, provider: Provider
+) -> None:
+    await ask(client, capture.body)
+    names = [tool["function"]["name"] for tool in provider.only.json.get("tools", [])]
+    assert names.count(NAME) == bool(capture.body.get("tools"))
 
 
 @each_capture
