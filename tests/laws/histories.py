@@ -81,9 +81,19 @@ def _arguments(draw: st.DrawFn) -> str:
 
 @st.composite
 def _result(draw: st.DrawFn) -> Any:
-    text = draw(texts(6_000))
+    text = draw(st.one_of(texts(6_000), texts(6_000), _logs()))
     return draw(
         st.sampled_from((text, text, text, "", [{"type": "text", "text": text}, {"type": "text", "text": "end"}]))
+    )
+
+
+def _logs() -> st.SearchStrategy[str]:
+    """A log that is spilled: long, and only now and then with a failure in it."""
+    return st.integers(0, 99).map(
+        lambda salt: "\n".join(
+            f"{'ERROR' if line == 2 * salt else 'INFO'} berth {salt} took crate {line} in {line * 7} s"
+            for line in range(250)
+        )
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from policies.plan import Report
@@ -13,6 +15,8 @@ from proxy.context import Asked, ContextEngine, Edited
 from proxy.errors import ContextTooLong
 from proxy.keeping import originals
 from proxy.policy_files import load_policies
+from proxy.replay.reading_back import read_back
+from proxy.retrieval.exchange import Exchange
 from proxy.tokens import Counter
 from proxy.upstream import Prices, Route
 from proxy.wire.envelope import slice_body
@@ -26,6 +30,12 @@ class Seen:
 
     sent: bytes
     edited: Edited | None
+
+    @property
+    def taken_in(self) -> bytes:
+        """The request with the exchanges that were put back: what the plan's edits speak of."""
+        assert self.edited is not None
+        return self.edited.read.envelope.body
 
     @property
     def got(self) -> bytes:
@@ -80,12 +90,35 @@ def route(window: int | None, includes_output: bool = True) -> Route:
     )
 
 
-def proxied(to: ContextEngine, sent: bytes, window: int | None, policy: str = "default") -> Seen:
-    """Edit one body."""
+def proxied(
+    to: ContextEngine,
+    sent: bytes,
+    window: int | None,
+    policy: str = "default",
+    exchanges: Mapping[int, Exchange] = MappingProxyType({}),
+) -> Seen:
+    """Edit one body that has these exchanges, each by the message that it belongs to."""
+    asked = Asked(slice_body(sent), "local", route(window), policy)
     try:
-        return Seen(sent, to.edit_here(Asked(slice_body(sent), "local", route(window), policy)))
+        return Seen(sent, to.edit_here(to.carried_here(asked, exchanges)))
     except ContextTooLong:
         return Seen(sent, None)
+
+
+def exchange_after(seen: Seen, policy: str) -> Exchange | None:
+    """What a model leaves behind that read the newest original back before it answered; None if it could not."""
+    if seen.edited is None or seen.edited.offer is None or not seen.kept():
+        return None
+    locator = list(seen.kept())[-1]
+    back = read_back(
+        seen.edited,
+        {locator: frozenset()},
+        route=route(seen.edited.decided.plan.report.forwarded + 4_000),
+        policy=presets()[policy],
+        count=counters()["o200k_base"].count,
+        tenant="local",
+    )
+    return back.exchange if back else None
 
 
 def dumped(body: dict[str, Any]) -> bytes:
