@@ -22,17 +22,18 @@ WRITTEN_OUT = (PRICES, CachePrices(1.0, 0.1), CachePrices(1.0, 1.0))
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What every session is replayed under; `prices` is the regime that was asked for."""
+    """What every session is replayed under; `prices` is the regime that was asked for, `others` are shown beside it."""
 
     policy_name: str
     policies: Mapping[str, Policy]
     route: Route
     prices: CachePrices
+    others: tuple[CachePrices, ...] = WRITTEN_OUT
 
     @property
     def regimes(self) -> tuple[CachePrices, ...]:
-        """The regime asked for, then the written-out ones, each once."""
-        return (self.prices, *(one for one in WRITTEN_OUT if one != self.prices))
+        """The regime asked for, then the others, each once."""
+        return (self.prices, *(one for one in self.others if one != self.prices))
 
     def route_at(self, prices: CachePrices) -> Route:
         """The route as the catalogue would state it under these prices."""
