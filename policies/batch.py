@@ -1,20 +1,18 @@
 """One batch: the steps that make room, in order, until the input fits.
 
-Clear what is old; drop the oldest turns if that was not enough; keep fewer turns whole, halving down to two, and
-do both again; at last shorten the largest results that remain. Each function answers the offset of the first
+Clear what is old; summarise or drop the oldest turns if that was not enough; keep fewer turns whole, halving down to
+two, and do it again; at last shorten the largest results that remain. Each function answers the offset of the first
 changed token, None where nothing changed.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 
-from policies import markers
 from policies.conversation import Conversation
-from policies.edits import Note, Replace
+from policies.edits import Replace
+from policies.history import leave
 from policies.history.candidates import Candidates
-from policies.history.drop import droppable
 from policies.history.shorten import shorten
 from policies.scene import Scene
 from policies.terms import Terms
@@ -42,13 +40,21 @@ def clear(scene: Scene, candidates: Candidates, keep: int) -> int | None:
 def make_room(scene: Scene, candidates: Candidates) -> int | None:
     """A batch that the window forces."""
     changed: list[int | None] = []
+    then = scene.terms.policy.history.then
+    may_summarise = then == "summarise"
     for keep in keep_windows(scene.terms.policy.keep_last_turns):
         candidates.look(scene, scene.view.keep_start(keep))
         changed.append(clear(scene, candidates, keep))
-        changed.append(_drop(scene, keep))
+        if may_summarise and leave.is_overfull(scene, keep):
+            changed.append(leave.summarise(scene, keep))
+            may_summarise = False
+        if then != "nothing":
+            changed.append(leave.drop(scene, keep))
         if _settled(scene.view, scene.terms, keep):
             break
     else:
+        if not _fits(scene):
+            changed.append(leave.unsay(scene, FEWEST_TURNS))
         changed.append(_shorten(scene))
     return min((offset for offset in changed if offset is not None), default=None)
 
@@ -68,39 +74,8 @@ def _settled(view: View, terms: Terms, keep: int) -> bool:
     return total <= terms.budget.input_limit
 
 
-def _drop(scene: Scene, keep: int) -> int | None:
-    """Drop the oldest turns if history is still too large once cleared."""
-    view, terms, messages = scene.view, scene.terms, scene.conversation.messages
-    rule = terms.policy.history
-    limit = max(0, terms.budget.history_limit(terms.fixed_tokens + view.system, view.active(keep)))
-    history = view.history(keep)
-    if rule.then == "nothing" or history <= rule.drop_above * limit:
-        return None
-    chosen = _oldest(view, history - rule.target * limit, view.keep_start(keep))
-    if not set(chosen) - view.gone:
-        return None
-    gone = view.gone.union(chosen)
-    indices = list(view.gone_messages(messages, gone))
-    locator = terms.locate("turns", b"".join(messages[i].digest for i in indices))
-    text = markers.dropped(len(gone), sum(messages[i].tokens for i in indices), locator)
-    following = next(t.start for p, t in enumerate(view.turns) if p not in gone and t.role != "system")
-    insert = view.noted_at is None
-    at = following if view.noted_at is None else view.noted_at
-    view.drop(chosen, messages, locator, Note(at, text, terms.count(text), insert))
-    scene.seen.repoint(view, keep)
-    return view.offset(min(at, indices[0]))
-
-
-def _oldest(view: View, excess: float, boundary: int) -> list[int]:
-    """The oldest turns before `boundary` that weigh `excess` together, or all that may leave."""
-    enough = bisect_left(view.starts, excess, hi=boundary)
-    for end in view.assistants:
-        if enough <= end < boundary:
-            chosen = droppable(view.turns, end, view.spared)
-            if sum(view.weight(position) for position in chosen) >= excess:
-                return chosen
-            break
-    return droppable(view.turns, boundary, view.spared)
+def _fits(scene: Scene) -> bool:
+    return scene.terms.fixed_tokens + scene.view.total <= scene.terms.budget.input_limit
 
 
 def _shorten(scene: Scene) -> int | None:

@@ -62,6 +62,10 @@ class Account:
             return False
         return self.own + price - prices.read * clearable <= (1 + slack) * self.untouched
 
+    def spent(self, amount: float) -> Account:
+        """The own bill holds this too: what a summary cost."""
+        return replace(self, own=self.own + amount)
+
     def rewritten(self, sent: int, unchanged: int, prices: CachePrices) -> Account:
         """The latest request goes out as `sent` tokens instead, of which the first `unchanged` can be read.
 

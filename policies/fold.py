@@ -17,10 +17,12 @@ from policies.arrival.seen import Seen
 from policies.arrival.steps import arrived
 from policies.conversation import Conversation
 from policies.cost import Account
+from policies.history import leave
 from policies.history.candidates import Candidates
 from policies.history.stale_reads import Files
 from policies.history.told import Told
 from policies.scene import Scene
+from policies.summaries import Summaries
 from policies.terms import Terms
 from policies.view import View
 
@@ -30,7 +32,7 @@ Reason = Literal["window", "cost"]
 class Fold:
     """The state of a walk: the view, the account, what could be cleared, and what was seen, read and told."""
 
-    __slots__ = ("account", "batches", "candidates", "checked", "files", "seen", "told", "view")
+    __slots__ = ("account", "batches", "candidates", "checked", "files", "seen", "summaries", "told", "view")
 
     def __init__(self) -> None:
         self.view = View()
@@ -39,6 +41,7 @@ class Fold:
         self.seen = Seen()
         self.files = Files()
         self.told = Told()
+        self.summaries = Summaries()
         self.batches: tuple[Reason, ...] = ()
         self.checked = False  # whether the checkpoint at the present end was held
 
@@ -49,6 +52,7 @@ class Fold:
         twin.account = self.account
         twin.candidates = self.candidates.copy()
         twin.seen, twin.files, twin.told = self.seen.copy(), self.files.copy(), self.told.copy()
+        twin.summaries = self.summaries.copy()
         twin.batches = self.batches
         twin.checked = self.checked
         return twin
@@ -62,7 +66,7 @@ class Fold:
             self.checked = False
 
     def _scene(self, conversation: Conversation, terms: Terms) -> Scene:
-        return Scene(self.view, self.seen, self.told, conversation, terms)
+        return Scene(self.view, self.seen, self.told, self.summaries, conversation, terms)
 
     def _take_next(self, conversation: Conversation, terms: Terms) -> None:
         index = self.view.messages
@@ -101,6 +105,8 @@ class Fold:
         reason = self._due(terms, gain)
         if reason is not None:
             self._edit(reason, scene)
+        if terms.policy.history.then == "summarise":
+            self._look_ahead(scene)
 
     def _due(self, terms: Terms, gain: int) -> Reason | None:
         view, keep = self.view, terms.policy.keep_last_turns
@@ -113,9 +119,16 @@ class Fold:
             return "cost"
         return None
 
+    @staticmethod
+    def _look_ahead(scene: Scene) -> None:
+        """Fix what the next summary is to stand for once history nears its limit, so that it can be written in time."""
+        keep = scene.terms.policy.keep_last_turns
+        if scene.view.history(keep) > scene.terms.policy.summarise.soft_trigger * leave.limit(scene, keep):
+            leave.fix(scene, keep)
+
     def _edit(self, reason: Reason, scene: Scene) -> None:
         """One batch; a cost-driven one clears only, for nothing forces a turn to leave."""
-        terms = scene.terms
+        terms, before = scene.terms, self.summaries.price
         if reason == "cost":
             first_changed = batch.clear(scene, self.candidates, terms.policy.keep_last_turns)
         else:
@@ -123,5 +136,6 @@ class Fold:
         if first_changed is None:
             return
         self.batches += (reason,)
+        self.account = self.account.spent(self.summaries.price - before)
         sent, unchanged = terms.fixed_tokens + self.view.total, terms.fixed_tokens + first_changed
         self.account = self.account.rewritten(sent, unchanged, terms.prices)

@@ -51,6 +51,25 @@ def preview(kind: str, lines: int, tokens: int, facts: str, locator: str) -> str
     return f"[Forebay: preview of {kind}, {lines} lines, {tokens} tokens{told}; all kept as {locator}]"
 
 
+def summarised(turns: int, tokens: int, also_dropped: int, locator: str) -> str:
+    """Over the summary that stands for the oldest turns, after the pinned user text."""
+    told = f", {also_dropped} of them dropped and not in it" if also_dropped else ""
+    return (
+        f"[Forebay: a summary stands for the {turns} oldest turns, {tokens} tokens{told}; kept as {locator}. "
+        "It is a record written by a model:]"
+    )
+
+
+def facts_follow() -> str:
+    """Between a summary's text and the facts beside it."""
+    return "[Forebay: facts of the same turns, word for word:]"
+
+
+def summary_ends() -> str:
+    """Below a summary and its facts."""
+    return "[Forebay: end of the summary]"
+
+
 def dropped(turns: int, tokens: int, locator: str) -> str:
     """After the pinned user text, once turns were dropped."""
     return f"[Forebay: the {turns} oldest turns, {tokens} tokens, were dropped here; kept as {locator}]"

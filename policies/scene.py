@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from policies.arrival.seen import Seen
 from policies.conversation import Conversation
 from policies.history.told import Told
+from policies.summaries import Summaries
 from policies.terms import Terms
 from policies.view import View
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One place in a walk. `seen` and `told` change with the view, each by its own rules."""
+    """One place in a walk. `seen`, `told` and `summaries` change with the view, each by its own rules."""
 
     view: View
     seen: Seen
     told: Told
+    summaries: Summaries
     conversation: Conversation
     terms: Terms
 

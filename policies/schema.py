@@ -149,7 +149,6 @@ class Isolate(Section):
 
 NOT_BUILT: tuple[tuple[str, Callable[[Policy], bool]], ...] = (
     ("on_arrival.repeats.loop_notice_after", lambda p: p.on_arrival.repeats.loop_notice_after > 0),
-    ("history.then: summarise", lambda p: p.history.then == "summarise"),
     ("isolate.on_request", lambda p: p.isolate.on_request),
 )
 

@@ -9,6 +9,12 @@ from policies.budget import Budget
 from policies.reducers import Outline
 from policies.reducers.reducer import no_outline
 from policies.schema import Policy
+from policies.summaries import Decision
+
+
+def nothing_decided(_key: str) -> Decision | None:
+    """Where nobody summarises."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +33,7 @@ class Terms:
     same on every replica. `fixed_tokens` is what tool and response schemas weigh. `outline(text, language)` lists
     the definitions of a source text as (line, name). `way_back` says whether the model can read back in this very
     request what is spilled; `own_tools` are the tools by which it does, whose results are never spilled.
+    `decided(key)` is what was recorded of a segment's fate.
     """
 
     policy: Policy
@@ -38,3 +45,4 @@ class Terms:
     outline: Outline = no_outline
     way_back: bool = False
     own_tools: frozenset[str] = frozenset()
+    decided: Callable[[str], Decision | None] = nothing_decided

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Self
 
 from policies.conversation import Message
-from policies.edits import Drop, Edit, Note, Replace, ReplaceArguments
+from policies.edits import By, Drop, Edit, Note, Replace, ReplaceArguments
 from policies.turns import Turn, take
 
 Change = Replace | ReplaceArguments
@@ -30,7 +30,7 @@ class View:
 
     __slots__ = (
         "assistants", "body", "changes", "drop_locator", "gone", "head", "head_user", "instruction", "listed",
-        "note", "noted_at", "received", "starts", "system", "turns", "weights",
+        "note", "noted_at", "received", "starts", "summarised", "system", "turns", "weights",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -45,6 +45,7 @@ class View:
         self.received = 0
         self.changes: dict[Place, Change] = {}
         self.gone: frozenset[int] = frozenset()
+        self.summarised: frozenset[int] = frozenset()  # those of the gone that a summary stands for
         self.drop_locator = ""
         self.note: Note | None = None
         self.listed: tuple[Edit, ...] | None = None  # the edits, while no batch has changed them
@@ -166,9 +167,17 @@ class View:
             self.weights[change.index] += change.before - change.after
         self._sum_up()
 
-    def drop(self, positions: Iterable[int], messages: Sequence[Message], locator: str, note: Note) -> None:
+    def drop(
+        self,
+        positions: Iterable[int],
+        messages: Sequence[Message],
+        locator: str,
+        note: Note,
+        summarised: frozenset[int] = frozenset(),
+    ) -> None:
         """Let turns leave, their system messages apart; `note` and `locator` stand for all that are gone."""
         self.gone |= frozenset(positions)
+        self.summarised = summarised
         self.drop_locator = locator
         self.note = note
         for index in self.gone_messages(messages):
@@ -199,14 +208,20 @@ class View:
 
     def _list_edits(self, messages: Sequence[Message]) -> tuple[Edit, ...]:
         edits: list[Edit] = [self.changes[where] for where in sorted(self.changes)]
-        gone = list(self.gone_messages(messages))
+        dropped = list(self.gone_messages(messages, self.gone - self.summarised))
+        summarised = list(self.gone_messages(messages, self.summarised))
+        drops = [*self._drops(messages, dropped, "drop"), *self._drops(messages, summarised, "summary")]
+        drops.sort(key=lambda drop: drop.start)
+        edits += drops
+        if self.note:
+            edits.append(self.note)
+        return tuple(edits)
+
+    def _drops(self, messages: Sequence[Message], gone: Sequence[int], by: By) -> Iterator[Drop]:
+        """Messages that are gone, those in a row together."""
         start = 0
         for position in range(1, len(gone) + 1):
             if position == len(gone) or gone[position] != gone[position - 1] + 1:
                 run = gone[start:position]
-                tokens = sum(messages[i].tokens for i in run)
-                edits.append(Drop(run[0], run[-1] + 1, self.drop_locator, tokens))
+                yield Drop(run[0], run[-1] + 1, self.drop_locator, sum(messages[i].tokens for i in run), by)
                 start = position
-        if self.note:
-            edits.append(self.note)
-        return tuple(edits)

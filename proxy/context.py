@@ -17,7 +17,8 @@ from policies.edits import Replace
 from policies.fold import Reason
 from policies.plan import Plan, plan, untouched, watched
 from policies.schema import Policy
-from policies.terms import Terms
+from policies.summaries import Decision, Segment, Undecided
+from policies.terms import Terms, nothing_decided
 from proxy.bill import cache_prices
 from proxy.errors import ContextTooLong, ForebayError
 from proxy.folds import Folds, Walk
@@ -28,7 +29,7 @@ from proxy.retrieval.exchange import Exchange
 from proxy.retrieval.exchanges import Exchanges
 from proxy.retrieval.fingerprint import Place, history_of
 from proxy.retrieval.restoring import restored
-from proxy.retrieval.tool import DEFINITION, NAME, offers, tool_patch
+from proxy.retrieval.tool import DEFINITIONS, NAME, READ_ONLY, offers, tool_patch
 from proxy.tokens import Counter
 from proxy.upstream import Route
 from proxy.wire.envelope import Envelope, slice_body
@@ -39,10 +40,8 @@ from proxy.wire.splice import Spliced
 log = logging.getLogger(__name__)
 
 Mode = Literal["enforce", "observe", "off"]
+Summary = Literal["none", "used", "pending", "failed"]
 Degraded = Literal["state", "artifacts", "policy", "summary", "tokenizer", "window", "json"]
-
-OWN_TOOLS = frozenset({NAME})
-"""Results of these are bounded already, and never spilled again."""
 
 OFF_LOOP_BYTES = 48 * 1024
 """With more new bytes than this, reading and folding go to a thread: about 3 ms of work."""
@@ -50,31 +49,44 @@ OFF_LOOP_BYTES = 48 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Our tool in a request. `place` is where the client's next message will stand, `client` the request as it came,
-    `added_tokens` what the definition and the exchanges that were put back weigh."""
+    """Our tools in a request, by name: what they answer is bounded already, and never spilled again.
+
+    `place` is where the client's next message will stand, `client` the request as it came, `definition_tokens` what the
+    tools weigh, `added_tokens` what they and the exchanges that were put back do.
+    """
 
     place: Place
     client: Envelope
+    tools: frozenset[str]
+    definition_tokens: int
     added_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request as the context engine needs to know it."""
+    """A request as the context engine needs to know it. `tools` are those of ours that this tenant may be offered.
+
+    `decided` is what was recorded of segments that were to be summarised; `assumed` says that it is a guess, and
+    that nothing that follows from it may be remembered.
+    """
 
     envelope: Envelope
     tenant: str
     route: Route
     policy_name: str
     mode: Mode | None = None
+    tools: frozenset[str] = READ_ONLY
     offer: Offer | None = None
+    decided: Callable[[str], Decision | None] = nothing_decided
+    assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
     """A plan, and what was new in it: the batches and turns that this very request's checkpoint decided.
 
-    `untouched_before` and `sent_before` are the sizes of the request before, unedited and as it went.
+    `untouched_before` and `sent_before` are the sizes of the request before, unedited and as it went. `segment` is
+    what the next summary is to stand for.
     """
 
     plan: Plan
@@ -82,6 +94,7 @@ class Decided:
     new_turns: int = 0
     untouched_before: int = 0
     sent_before: int = 0
+    segment: Segment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +107,7 @@ class Edited:
     degraded: tuple[Degraded, ...]
     read: Read
     offer: Offer | None = None
+    summary: Summary = "none"
 
     @property
     def plan(self) -> Plan:
@@ -112,19 +126,23 @@ class ContextEngine:
         self._folds = Folds()
         self._spliced = Spliced()
         self._locators: dict[str, Callable[[str, bytes], str]] = {}
-        self._definition = {encoding: counter.count(DEFINITION.decode()) for encoding, counter in counters.items()}
+        self._definitions = {
+            (encoding, name): counter.count(definition.decode())
+            for encoding, counter in counters.items()
+            for name, definition in DEFINITIONS.items()
+        }
 
     async def carried(self, asked: Asked, exchanges: Exchanges) -> Asked:
         """The request with our tool offered and the exchanges put back that the client never saw; or as it came."""
         try:
-            if not self._offers(asked):
+            if not (tools := self._offers(asked)):
                 return asked
             reader = self._readers[asked.route.encoding]
             if reader.new_bytes(asked.envelope) > OFF_LOOP_BYTES:
                 read = await asyncio.to_thread(reader.read, asked.envelope)
             else:
                 read = reader.read(asked.envelope)
-            return self._offering(asked, read, await exchanges.find(asked.tenant, read))
+            return self._offering(asked, tools, read, await exchanges.find(asked.tenant, read))
         except ForebayError:
             raise
         except Exception:  # as in edit_here
@@ -133,21 +151,27 @@ class ContextEngine:
 
     def carried_here(self, asked: Asked, found: Mapping[int, Exchange]) -> Asked:
         """The same in this thread, with the exchanges at hand, each by the message it belongs to."""
-        if not self._offers(asked):
+        if not (tools := self._offers(asked)):
             return asked
-        return self._offering(asked, self._readers[asked.route.encoding].read(asked.envelope), found)
+        return self._offering(asked, tools, self._readers[asked.route.encoding].read(asked.envelope), found)
 
-    def _offers(self, asked: Asked) -> bool:
+    def _offers(self, asked: Asked) -> frozenset[str]:
         policy = self.policies[asked.policy_name]
-        return self._mode(asked) == "enforce" and offers(asked.envelope, asked.route, policy)
+        is_enforced = self._mode(asked) == "enforce"
+        return offers(asked.envelope, asked.route, policy, asked.tools) if is_enforced else frozenset()
 
-    def _offering(self, asked: Asked, read: Read, found: Mapping[int, Exchange]) -> Asked:
-        envelope, added = asked.envelope, self._definition[asked.route.encoding]
+    def _offering(self, asked: Asked, tools: frozenset[str], read: Read, found: Mapping[int, Exchange]) -> Asked:
+        definitions = sum(self._definitions[asked.route.encoding, name] for name in tools)
+        envelope, added = asked.envelope, definitions
         if found:
             envelope = slice_body(restored(asked.envelope, found))
             added += _weight(self._readers[asked.route.encoding].read(envelope)) - _weight(read)
         place = Place(asked.tenant, history_of(read.messages), len(read.messages))
-        return replace(asked, envelope=envelope, offer=Offer(place, asked.envelope, added))
+        return replace(asked, envelope=envelope, offer=Offer(place, asked.envelope, tools, definitions, added))
+
+    def read(self, asked: Asked) -> Read:
+        """The facts of a request's messages, known ones at no cost."""
+        return self._readers[asked.route.encoding].read(asked.envelope)
 
     def count(self, encoding: str) -> Callable[[str], int]:
         """What counts tokens under this encoding."""
@@ -179,7 +203,7 @@ class ContextEngine:
             read = self._readers[asked.route.encoding].read(asked.envelope)
             decided = self._decide(asked, read, mode)
             body = self._rendered(asked, decided.plan)
-        except ForebayError:
+        except (ForebayError, Undecided):
             raise
         except Exception:  # a fault of ours must never cost the agent its request
             log.exception("the edit failed; forwarding the original")
@@ -188,7 +212,7 @@ class ContextEngine:
 
     def _rendered(self, asked: Asked, plan: Plan) -> bytes:
         model, spliced = asked.route.model, self._spliced
-        extra = [tool_patch(asked.envelope)] if asked.offer else []
+        extra = [tool_patch(asked.envelope, asked.offer.tools)] if asked.offer else []
         return render(
             asked.envelope, model=model, edits=plan.edits, max_output=plan.max_output, spliced=spliced, extra=extra
         )
@@ -229,7 +253,7 @@ class ContextEngine:
     def _decide(self, asked: Asked, read: Read, mode: Mode) -> Decided:
         if mode == "off" or asked.route.window is None:
             return Decided(untouched(read.conversation, read.fixed_tokens))
-        definition = self._definition[asked.route.encoding] if asked.offer else 0
+        definition = asked.offer.definition_tokens if asked.offer else 0
         terms = self._terms(asked, asked.route.window, read.fixed_tokens + definition)
         max_output = asked.envelope.max_output
         if mode == "observe":
@@ -251,8 +275,9 @@ class ContextEngine:
             count=self._counters[route.encoding].count,
             locate=self._locators[asked.tenant],
             outline=outline,
-            way_back=asked.offer is not None,
-            own_tools=OWN_TOOLS,
+            way_back=asked.offer is not None and NAME in asked.offer.tools,
+            own_tools=asked.offer.tools if asked.offer else frozenset(),
+            decided=asked.decided,
         )
 
     def _enforced(self, asked: Asked, read: Read, terms: Terms, max_output: int | None) -> Decided:
@@ -274,7 +299,7 @@ class ContextEngine:
         """Walk under `terms`; judge what comes out by the `whole` budget."""
         key: Hashable = (
             asked.tenant, asked.policy_name, asked.route.encoding, terms.budget, terms.prices, terms.fixed_tokens,
-            terms.way_back,
+            terms.way_back, terms.own_tools, asked.assumed,
         )  # fmt: skip
         walk = self._folds.walk(read.conversation, read.chain, terms, key)
         made = plan(walk.checked, read.conversation, replace(terms, budget=whole), max_output)
@@ -289,6 +314,7 @@ def _decided(made: Plan, walk: Walk) -> Decided:
         new_turns=len(after.view.gone) - len(before.view.gone),
         untouched_before=before.account.untouched_sent,
         sent_before=before.account.sent,
+        segment=after.summaries.segment,
     )
 
 

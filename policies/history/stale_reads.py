@@ -47,17 +47,17 @@ class Files:
     def called(self, conversation: Conversation, index: int) -> None:
         """Take in the calls of an assistant message."""
         for position, call in enumerate(conversation.messages[index].calls):
-            does = _does(call.name)
-            if does is None:
+            act = does(call.name)
+            if act is None:
                 continue
             arguments = conversation.arguments(index, position)
-            path = _path(arguments)
+            path = path_of(arguments)
             if path is None:
                 continue
-            overtaken = [read for read in self.fresh.get(path, ()) if does == "edits" or read.arguments == arguments]
+            overtaken = [read for read in self.fresh.get(path, ()) if act == "edits" or read.arguments == arguments]
             left = tuple(read for read in self.fresh.get(path, ()) if read not in overtaken)
             self.stale += tuple(overtaken)
-            self.fresh[path] = (*left, _Read(index, call.id, arguments)) if does == "reads" else left
+            self.fresh[path] = (*left, _Read(index, call.id, arguments)) if act == "reads" else left
 
     def take_stale(self, before: int) -> Iterator[tuple[int, str]]:
         """Message index and id of each stale read's call that stands before message `before`; each once."""
@@ -66,14 +66,16 @@ class Files:
         yield from ((read.index, read.call_id) for read in ripe)
 
 
-def _does(tool: str) -> str | None:
+def does(tool: str) -> str | None:
+    """`reads` or `edits`, by the words in a tool's name; None where they say neither."""
     words = {word.lower() for word in _WORD.findall(tool)}
     if words & _EDITS:
         return "edits"
     return "reads" if words & _READS else None
 
 
-def _path(arguments: str) -> str | None:
+def path_of(arguments: str) -> str | None:
+    """The file that a call is about; None where no argument names one."""
     try:
         parsed: Any = json.loads(arguments)
     except (ValueError, RecursionError):

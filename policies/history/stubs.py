@@ -24,7 +24,7 @@ def with_details(scene: Scene, marker: str, result: Text) -> str:
     """The marker of a cleared result with error lines and names below it."""
     rules, count = scene.terms.policy.history.stubs, scene.terms.count
     room = int(MOST_SHARE * result.tokens)
-    lines = list(_within(_errors(result.text, scene.terms), min(rules.error_tokens, room), count))
+    lines = list(_within(errors(result.text, scene.terms), min(rules.error_tokens, room), count))
     room -= sum(count(line) + 1 for line in lines)
     listed = _listed(scene, result, "\n".join(lines), min(rules.name_tokens, room))
     return "\n".join([marker, *lines, *([f"[{markers.listed(listed)}]"] if listed else [])])
@@ -36,7 +36,7 @@ def argument_names(scene: Scene, arguments: Text) -> list[str]:
     return _listed(scene, arguments, "", min(most, int(MOST_SHARE * arguments.tokens)))
 
 
-def _errors(text: str, terms: Terms) -> Iterator[str]:
+def errors(text: str, terms: Terms) -> Iterator[str]:
     """The lines that a preview would keep whatever they cost; most texts report nothing."""
     lines = readable(text)
     must = recognise(lines).rank(lines, terms.outline).must if error_lines(lines) else ()

@@ -7,14 +7,15 @@ its ratios those of the sums.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import accumulate
 from typing import Any
 
 from policies.terms import CachePrices
-from proxy.replay.prompt import Sent, bill
+from proxy.replay.prompt import OUTPUT_PRICE, Sent, bill
 from proxy.replay.recall import NO_USES, Recall
 from proxy.replay.rows import Played, Replayed, Row
+from proxy.replay.summariser import PRICE
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,8 @@ class Figures:
     readings: int = 0
     first_pages: int = 0
     failed_readings: int = 0
+    summaries: int = 0
+    summary_cost: float = 0.0
 
     def __add__(self, other: Figures) -> Figures:
         """Both as one: sums, but the larger of the worst ratios."""
@@ -158,6 +161,8 @@ def figures(played: Played) -> Figures:
         readings=sum(len(row.rounds) for row in rows),
         first_pages=sum(one.is_first_page_enough for row in rows for one in row.rounds),
         failed_readings=sum(one.result in FAILED for row in rows for one in row.rounds),
+        summaries=sum(len(row.summaries) for row in rows),
+        summary_cost=sum(map(summary_bill, rows)),
     )
 
 
@@ -168,9 +173,10 @@ def course_of(rows: Iterable[Row], prices: CachePrices, *, with_our_tool: bool =
     for row in rows:
         if row.forwarded is not None:
             tool = 0 if with_our_tool else row.our_tool
-            rounds = sum(bill(one.sent.without(tool), one.output, prices) for one in row.rounds)
+            beside = sum(bill(one.sent.without(tool), one.output, prices) for one in row.rounds)
+            beside += summary_bill(row)
             untouched.append(bill(row.untouched, row.output, prices))
-            forwarded.append(bill(row.forwarded.without(tool), row.output, prices) + rounds)
+            forwarded.append(bill(row.forwarded.without(tool), row.output, prices) + beside)
     return Course(tuple(accumulate(untouched)), tuple(accumulate(forwarded)))
 
 
@@ -193,7 +199,13 @@ def _forwarded(rows: Sequence[Row], prices: CachePrices) -> Side:
     """The proxied side, the requests of simulated readings among the others."""
     went = [(row.forwarded, row.output) for row in rows if row.forwarded]
     went += [(one.sent, one.output) for row in rows for one in row.rounds]
-    return _side([sent for sent, _ in went], [output for _, output in went], prices)
+    side = _side([sent for sent, _ in went], [output for _, output in went], prices)
+    return replace(side, cost=side.cost + sum(map(summary_bill, rows)))
+
+
+def summary_bill(row: Row) -> float:
+    """What the summaries made for a request cost, in units of one input token of the agent's model."""
+    return sum(PRICE * (one.input + OUTPUT_PRICE * one.output) for one in row.summaries)
 
 
 def _side(requests: Sequence[Sent], outputs: Sequence[int], prices: CachePrices) -> Side:

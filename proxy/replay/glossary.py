@@ -26,6 +26,7 @@ FAULTS = "structural faults"
 BRAKES = "brake answers"
 OVER_WINDOW = "over the window"
 RESTART = "identical after a restart"
+SUMMARIES = "summaries"
 READINGS = "readings per 100 requests"
 FIRST_PAGES = "first page answers"
 FAILED_READINGS = "failed readings"
@@ -59,6 +60,8 @@ DEFINITIONS: dict[str, str] = {
     BRAKES: "Requests answered with 400 because they do not fit the window even after editing.",
     OVER_WINDOW: "Requests that are over the window untouched, so that without the proxy they would have failed.",
     RESTART: "Sessions whose last forwarded request a fresh process repeats byte for byte.",
+    SUMMARIES: "Calls of a scripted summariser at a fifth of the model's price, and what they cost together; that is "
+    "part of the proxied cost. Only policies with `then: summarise` make any.",
     READINGS: "The session once more with a model that reads back what it lacks: for each original behind a locator "
     "that holds something of the evidence or reuse that an answer needs and does not see, one call of our tool, "
     "answered as the proxy answers it, and kept in the history from then on.",

@@ -87,7 +87,7 @@ def read_back(
     heard = _Heard(edited, policy.retrieval.page_tokens, count, tenant)
     dialogue = Dialogue(
         UpstreamCall(route, edited.body, {}, stream=False),
-        heard,
+        {NAME: heard},
         count,
         page_tokens=policy.retrieval.page_tokens,
         max_rounds=policy.retrieval.max_rounds,

@@ -8,6 +8,7 @@ from policies.fold import Reason
 from policies.terms import CachePrices
 from proxy.replay.prompt import Sent
 from proxy.replay.recall import NO_USES, Recall
+from proxy.replay.summariser import Summarised
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Row:
     faults: tuple[str, ...] = ()
     failed_open: bool = False
     rounds: tuple[Round, ...] = ()
+    summaries: tuple[Summarised, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

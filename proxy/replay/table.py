@@ -23,6 +23,7 @@ def report(replayed: Sequence[Replayed], setup: Setup) -> str:
             *_heading(replayed, total(main), setup),
             "",
             *_comparison(total(main)),
+            *_summaries(total(main)),
             *_readings(reading_back(replayed)),
             "",
             *_regimes(replayed),
@@ -65,6 +66,11 @@ def _comparison(figure: Figures) -> Iterator[str]:
     yield _line(of.BRAKES, "", str(figure.brakes))
     yield _line(of.OVER_WINDOW, str(figure.over_window), "")
     yield _line(of.RESTART, "", f"{figure.restarts_identical} of {figure.restarts}")
+
+
+def _summaries(figure: Figures) -> Iterator[str]:
+    if figure.summaries:
+        yield _line(of.SUMMARIES, "", f"{figure.summaries}", f"cost {figure.summary_cost:,.0f}")
 
 
 def _readings(figure: Figures) -> Iterator[str]:

@@ -16,6 +16,7 @@ from proxy.replay.recall import NO_USES, InView
 from proxy.replay.rows import Played, Round, Row
 from proxy.replay.setup import Setup
 from proxy.replay.soundness import Soundness
+from proxy.replay.summariser import ScriptedSummariser, Summarised
 from proxy.retrieval.exchange import Exchange
 from proxy.wire.envelope import Envelope, slice_body
 
@@ -53,6 +54,7 @@ class Track:
         self._route = setup.route_at(prices)
         self._counter = counter
         self._ledger = ledger
+        self._summariser = ScriptedSummariser(counter.count)
         self._engine = self._fresh()
         self._view = InView(ledger.said)
         self._soundness = Soundness(ledger)
@@ -66,7 +68,7 @@ class Track:
         """One more request."""
         asked = Asked(step.envelope, TENANT, self._route, self._setup.policy_name)
         try:
-            edited = self._engine.edit_here(self._engine.carried_here(asked, self._carried(asked)))
+            edited = self._edited(self._engine, asked)
         except ContextTooLong:
             over = self._is_over(step.prompt)
             self._rows.append(Row(Sent(step.prompt.total), None, step.output, over))
@@ -86,8 +88,10 @@ class Track:
             return Played(self._prices, tuple(self._rows), None)
         asked, body = self._last
         fresh = self._fresh()
-        again = fresh.edit_here(fresh.carried_here(asked, self._carried(asked)))
-        return Played(self._prices, tuple(self._rows), again.body == body)
+        return Played(self._prices, tuple(self._rows), self._edited(fresh, asked).body == body)
+
+    def _edited(self, engine: ContextEngine, asked: Asked) -> Edited:
+        return self._summariser.edit(engine, engine.carried_here(asked, self._carried(asked)))
 
     def _carried(self, asked: Asked) -> dict[int, Exchange]:
         """The exchanges that belong to messages of this request."""
@@ -129,7 +133,14 @@ class Track:
             reuse=self._view.recall(step.reuse, behind) if step.reuse else NO_USES,
             faults=self._soundness.faults(prompt, step.prompt),
             failed_open="policy" in edited.degraded,
+            summaries=self._new_summaries(),
         )
+
+    def _new_summaries(self) -> tuple[Summarised, ...]:
+        """What was summarised for this request."""
+        new = tuple(self._summariser.calls)
+        self._summariser.calls.clear()
+        return new
 
     def _is_over(self, prompt: Prompt) -> bool:
         return self._route.window is not None and prompt.total > self._route.window

@@ -17,6 +17,7 @@ from policies.edits import Edit
 from proxy.artifacts import Artifacts
 from proxy.errors import StoreError
 from proxy.keeping import originals
+from proxy.retrieval.readable import readable
 
 Missing = Literal["unknown", "expired", "failed"]
 
@@ -40,17 +41,17 @@ class Sources:
     artifacts: Artifacts
 
     async def text(self, locator: str) -> str:
-        """The whole original; NotHere where there is none."""
+        """The whole original, as a model reads it; NotHere where there is none."""
         for original in originals(self.edits, self.conversation):
             if original.locator == locator:
-                return await asyncio.to_thread(original.text)
+                return await asyncio.to_thread(lambda: readable(original.kind, original.text()))
         try:
             kept = await self.artifacts.get(self.tenant, locator)
         except StoreError:
             raise NotHere("failed") from None
         if kept is None:
             raise NotHere("expired" if is_marked(self.body, locator) else "unknown")
-        return kept.text
+        return readable(kept.kind, kept.text)
 
 
 def is_marked(body: bytes, locator: str) -> bool:
