@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from policies.history.transcript import transcript
 from policies.plan import Report
 from policies.schema import Policy
+from policies.summaries import Decision, Undecided
 from proxy.context import Asked, ContextEngine, Edited
 from proxy.errors import ContextTooLong
 from proxy.keeping import originals
@@ -67,7 +69,10 @@ def counters() -> dict[str, Counter]:
 
 @cache
 def presets() -> dict[str, Policy]:
-    return load_policies()
+    """The built-in ones, and one that summarises."""
+    known = load_policies()
+    history = known["default"].history.model_copy(update={"then": "summarise"})
+    return {**known, "brief": known["default"].model_copy(update={"history": history, "keep_last_turns": 4})}
 
 
 def engine(policies: dict[str, Policy] | None = None) -> ContextEngine:
@@ -98,11 +103,24 @@ def proxied(
     exchanges: Mapping[int, Exchange] = MappingProxyType({}),
 ) -> Seen:
     """Edit one body that has these exchanges, each by the message that it belongs to."""
-    asked = Asked(slice_body(sent), "local", route(window), policy)
-    try:
-        return Seen(sent, to.edit_here(to.carried_here(asked, exchanges)))
-    except ContextTooLong:
-        return Seen(sent, None)
+    asked = to.carried_here(Asked(slice_body(sent), "local", route(window), policy), exchanges)
+    decided: dict[str, Decision] = {}
+    while True:
+        try:
+            return Seen(sent, to.edit_here(replace(asked, decided=decided.get)))
+        except ContextTooLong:
+            return Seen(sent, None)
+        except Undecided as stop:
+            decided[stop.segment.key] = _decision(to, asked, stop)
+
+
+def _decision(to: ContextEngine, asked: Asked, stop: Undecided) -> Decision:
+    """What was recorded of a segment: mostly a text of its own, now and then that it was dropped."""
+    if stop.segment.key[-1] in "abcdefgh":
+        return Decision(None)
+    count, most = counters()["o200k_base"].count, stop.segment.tokens // 4
+    text = transcript(to.read(asked).conversation, stop.changes, stop.segment.messages, most, count)
+    return Decision(f"{stop.segment.previous[-200:]}\n{text[:2000]}")
 
 
 def exchange_after(seen: Seen, policy: str) -> Exchange | None:

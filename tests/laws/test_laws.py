@@ -19,7 +19,7 @@ from tests.laws.histories import Body, bodies, requests_of, reserialised
 from tests.laws.proxied import Seen, dumped, engine, exchange_after, proxied
 
 windows = st.sampled_from((2_000, 4_000, 8_000, 16_000, 64_000))
-policies = st.sampled_from(("default", "coding", "chat", "observe"))
+policies = st.sampled_from(("default", "coding", "chat", "observe", "brief"))
 reading = st.booleans()
 LOCATOR = re.compile(r"art_[a-z2-7]{12}")
 
