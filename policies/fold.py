@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Literal, Self
 
 from policies import batch
+from policies.arrival.loops import Loops
 from policies.arrival.seen import Seen
 from policies.arrival.steps import arrived
 from policies.conversation import Conversation
@@ -32,7 +33,7 @@ Reason = Literal["window", "cost"]
 class Fold:
     """The state of a walk: the view, the account, what could be cleared, and what was seen, read and told."""
 
-    __slots__ = ("account", "batches", "candidates", "checked", "files", "seen", "summaries", "told", "view")
+    __slots__ = ("account", "batches", "candidates", "checked", "files", "loops", "seen", "summaries", "told", "view")
 
     def __init__(self) -> None:
         self.view = View()
@@ -40,6 +41,7 @@ class Fold:
         self.candidates = Candidates()
         self.seen = Seen()
         self.files = Files()
+        self.loops = Loops()
         self.told = Told()
         self.summaries = Summaries()
         self.batches: tuple[Reason, ...] = ()
@@ -52,7 +54,7 @@ class Fold:
         twin.account = self.account
         twin.candidates = self.candidates.copy()
         twin.seen, twin.files, twin.told = self.seen.copy(), self.files.copy(), self.told.copy()
-        twin.summaries = self.summaries.copy()
+        twin.loops, twin.summaries = self.loops.copy(), self.summaries.copy()
         twin.batches = self.batches
         twin.checked = self.checked
         return twin
@@ -79,6 +81,10 @@ class Fold:
             tool = self._tool_of(conversation, index)
             for change in arrived(self._scene(conversation, terms), index, tool):
                 self.view.arrive(change)
+        if self.view.turns:
+            said = self.loops.take(conversation, self.view.turns[-1], index, terms)
+            if said is not None:
+                self.view.notice(said)
         if rules.stubs.name_tokens:
             self.told.hear(self.view, conversation, index, rules.clear_arguments.over_tokens)
 

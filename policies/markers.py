@@ -35,6 +35,11 @@ def repeated(tokens: int, locator: str) -> str:
     return f"[Forebay: the same {tokens} tokens as an earlier result above; kept as {locator}]"
 
 
+def in_a_row(times: int) -> str:
+    """Behind the result of a call that is made again and again."""
+    return f"[Forebay: the same call with the same result, {times} times in a row]"
+
+
 def left_out(first: int, last: int, locator: str) -> str:
     """In place of lines `first` to `last` (counted from 1) of a shortened result."""
     return f"[Forebay: lines {first}-{last} left out; all kept as {locator}]"

@@ -29,6 +29,7 @@ class Use:
 class Report:
     """What a request was, and what was done to it, in tokens by the proxy's counter.
 
+    `repeated_calls` is how often in a row the newest turn did the same as the one before it, with the same results.
     `narrowed` is by how many eighths the fold saw a smaller window, for what no section counts (reasoning) to fit.
     """
 
@@ -40,6 +41,7 @@ class Report:
     batches: tuple[Reason, ...] = ()
     budget: Mapping[str, Use] = field(default_factory=dict)
     narrowed: int = 0
+    repeated_calls: int = 0
 
     @property
     def view(self) -> int:
@@ -80,6 +82,7 @@ def plan(fold: Fold, conversation: Conversation, terms: Terms, max_output: int |
         compacted_turns=len(fold.view.gone),
         batches=fold.batches,
         budget=_sections(fold, terms, max_output),
+        repeated_calls=fold.loops.repeats,
     )
     clamped = terms.budget.clamped(max_output, forwarded)
     return Plan(edits, report, clamped, _refusal(report, terms, max_output))

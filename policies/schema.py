@@ -147,10 +147,7 @@ class Isolate(Section):
     on_request: bool = Field(False, description="Honour x-context-isolate.")
 
 
-NOT_BUILT: tuple[tuple[str, Callable[[Policy], bool]], ...] = (
-    ("on_arrival.repeats.loop_notice_after", lambda p: p.on_arrival.repeats.loop_notice_after > 0),
-    ("isolate.on_request", lambda p: p.isolate.on_request),
-)
+NOT_BUILT: tuple[tuple[str, Callable[[Policy], bool]], ...] = (("isolate.on_request", lambda p: p.isolate.on_request),)
 
 
 class Policy(Section):

@@ -30,7 +30,7 @@ class View:
 
     __slots__ = (
         "assistants", "body", "changes", "drop_locator", "gone", "head", "head_user", "instruction", "listed",
-        "note", "noted_at", "received", "starts", "summarised", "system", "turns", "weights",
+        "note", "noted_at", "notices", "received", "starts", "summarised", "system", "turns", "weights",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -48,6 +48,7 @@ class View:
         self.summarised: frozenset[int] = frozenset()  # those of the gone that a summary stands for
         self.drop_locator = ""
         self.note: Note | None = None
+        self.notices: dict[int, Note] = {}  # by the tool message that they follow
         self.listed: tuple[Edit, ...] | None = None  # the edits, while no batch has changed them
         self.instruction: int | None = None  # the user's latest message after the head
         self.noted_at: int | None = None  # the pinned user message that a notice would follow
@@ -156,6 +157,13 @@ class View:
         self.changes[place(change)] = change
         self.listed = None
 
+    def notice(self, note: Note) -> None:
+        """Say something behind the message taken in last."""
+        self.weights[note.index] += note.tokens
+        self.body += note.tokens
+        self.notices[note.index] = note
+        self.listed = None
+
     def is_whole(self, index: int, part: int) -> bool:
         """Whether a part of a result stands as the client sent it."""
         return bool(self.weights[index]) and (index, False, part) not in self.changes
@@ -184,6 +192,7 @@ class View:
             self.weights[index] = 0
         leaving = set(self.gone_messages(messages))
         self.changes = {where: change for where, change in self.changes.items() if change.index not in leaving}
+        self.notices = {index: note for index, note in self.notices.items() if index not in leaving}
         self._sum_up()
 
     def gone_messages(self, messages: Sequence[Message], positions: Iterable[int] | None = None) -> Iterator[int]:
@@ -208,6 +217,7 @@ class View:
 
     def _list_edits(self, messages: Sequence[Message]) -> tuple[Edit, ...]:
         edits: list[Edit] = [self.changes[where] for where in sorted(self.changes)]
+        edits += [self.notices[index] for index in sorted(self.notices)]
         dropped = list(self.gone_messages(messages, self.gone - self.summarised))
         summarised = list(self.gone_messages(messages, self.summarised))
         drops = [*self._drops(messages, dropped, "drop"), *self._drops(messages, summarised, "summary")]
