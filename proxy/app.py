@@ -14,6 +14,7 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from aiohttp import web
@@ -29,6 +30,7 @@ from proxy.http.completions import completions, plan
 from proxy.http.in_flight import IN_FLIGHT
 from proxy.http.logs import formatter
 from proxy.http.readiness import Readiness
+from proxy.http.recording import count_summary
 from proxy.http.routes import add_routes
 from proxy.http.server import new_app, runner
 from proxy.keeping import Keeper
@@ -40,11 +42,16 @@ from proxy.settings import ConfigError, Fault, Settings, load_or_create_secret
 from proxy.state.embedded import embedded_valkey
 from proxy.state.redis import StateStore, redacted
 from proxy.state.sessions import RedisSessions
+from proxy.summaries.desk import Desk
+from proxy.summaries.editing import Editor
+from proxy.summaries.ledger import RedisLedger
+from proxy.summaries.summariser import Summariser
 from proxy.tenants import Tenants
 from proxy.tokens import Counter
 from proxy.upstream.catalog import Catalog
 from proxy.upstream.transports import transports
 from proxy.version import VERSION
+from proxy.workspaces import Workspaces
 
 log = logging.getLogger(__name__)
 
@@ -62,6 +69,7 @@ def build_app(settings: Settings) -> web.Application:
     app[keys.METRICS] = Metrics(catalog.names(), [tenant.name for tenant in settings.tenants], VERSION)
     app[keys.BODIES] = Bodies(settings.server.max_body_mb, settings.server.max_bodies_mb)
     app[keys.ENGINE] = ContextEngine(load_policies(settings.policies.directory), counters, secret)
+    app[keys.WORKSPACES] = Workspaces(settings.workspaces)
     app[keys.CONTINUITY] = Continuity()
     app[keys.BACKGROUND] = Background()
     app[keys.READINESS] = Readiness(
@@ -69,7 +77,7 @@ def build_app(settings: Settings) -> web.Application:
         tokenizer=not any(counter.degraded for counter in counters.values()),
         catalog=True,
     )
-    app.cleanup_ctx.extend([_artifacts, _state, _upstream(catalog.needs_sdk), _background])
+    app.cleanup_ctx.extend([_artifacts, _state, _upstream(catalog.needs_sdk), _summaries, _workspaces, _background])
     add_routes(app, completions=completions, plan=plan)
     return app
 
@@ -117,6 +125,20 @@ def _upstream(with_sdk: bool) -> Callable[[web.Application], AsyncIterator[None]
             yield
 
     return opened
+
+
+async def _summaries(app: web.Application) -> AsyncIterator[None]:
+    metrics, ttl = app[keys.METRICS], app[keys.SETTINGS].state.ttl_seconds
+    summariser = Summariser(app[keys.UPSTREAM], partial(count_summary, metrics))
+    desk = Desk(summariser, RedisLedger(app[keys.STATE], ttl), metrics.summary)
+    app[keys.EDITOR] = Editor(app[keys.ENGINE], desk, app[keys.CATALOG].resolve)
+    yield
+    await desk.close()
+
+
+async def _workspaces(app: web.Application) -> AsyncIterator[None]:
+    async with app[keys.WORKSPACES].kept():
+        yield
 
 
 async def _background(app: web.Application) -> AsyncIterator[None]:

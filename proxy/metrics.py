@@ -2,7 +2,7 @@
 
 Label sets are closed: models and tenants come from the configuration, everything else from the code. A name
 that is neither counts as `other`, so that no client can grow the number of series.
-Not here because nothing feeds them yet: summaries, repeated calls, quota rejections.
+Not here because nothing feeds them yet: quota rejections.
 """
 
 from __future__ import annotations
@@ -67,6 +67,7 @@ class Metrics:
         self._removed = self._counter("removed_tokens", "Tokens taken out, by step.", "model", "tenant", "by")
         self._compacted = self._counter("compacted_turns", "Turns dropped or summarised.", "model", "tenant")
         self._batches = self._counter("batches", "Batches, by what called for them.", "model", "reason")
+        self._repeated = self._counter("repeated_calls", "Turns that did the same as the one before, in vain.", "model")
         self._brake = self._counter("brake", "Requests refused because they cannot fit.", "model")
         self._budget = self._histogram(
             "budget_ratio", "Used tokens over the section's share.", _SHARE, "model", "section"
@@ -79,8 +80,9 @@ class Metrics:
     def _declare_parts(self) -> None:
         self._artifact_bytes = self._gauge("artifacts_bytes", "Bytes of artifacts kept.", "tenant")
         self._artifacts = self._counter("artifacts", "Artifacts offered to the store, by result.", "result")
-        self._retrievals = self._counter("retrievals", "Calls of our tool, by what they asked for.", "by", "result")
+        self._retrievals = self._counter("retrievals", "Calls of our tools, by what they asked for.", "by", "result")
         self._state = self._histogram("state_seconds", "Calls of the state store.", _STORE, "operation")
+        self._summaries = self._counter("summaries", "Summaries, by what became of them.", "result")
         self._degraded = self._counter("degraded", "Requests served with less than all parts.", "reason")
 
     def finished(self, model: str, tenant: str, status: int, stream: bool, seconds: float) -> None:
@@ -159,8 +161,16 @@ class Metrics:
         """An artifact was offered to the store: stored, refused, failed."""
         self._artifacts.labels(result).inc()
 
+    def repeated_call(self, model: str) -> None:
+        """An agent made the same calls again and got the same results."""
+        self._repeated.labels(self._model(model)).inc()
+
+    def summary(self, result: str) -> None:
+        """What became of one: recorded, beaten (by another worker), dropped, failed, invalid, timeout, skipped."""
+        self._summaries.labels(result).inc()
+
     def retrieval(self, by: str, result: str) -> None:
-        """A call of our tool was answered: by lines, grep or symbol."""
+        """A call of a tool of ours was answered: by lines, grep, symbol or search."""
         self._retrievals.labels(by, result).inc()
 
     def state_call(self, operation: str, seconds: float, _ok: bool) -> None:

@@ -13,6 +13,7 @@ from proxy.http import keys
 from proxy.http.body import read_json_body
 from proxy.http.options import options_of
 from proxy.http.sessions import digest_of, session_of
+from proxy.retrieval.tool import DEFINITIONS, READ_ONLY
 from proxy.wire.envelope import slice_body
 from proxy.wire.reader import Read
 
@@ -39,7 +40,8 @@ async def question(request: web.Request) -> Question:
         allow_off=app[keys.SETTINGS].auth.allow_mode_off,
     )
     parent = digest_of(options.parent, tenant.name, app[keys.SECRET]) if options.parent else None
-    return Question(Asked(envelope, tenant.name, route, options.policy, options.mode), parent)
+    tools = frozenset(DEFINITIONS) if app[keys.WORKSPACES].has(tenant.name) else READ_ONLY
+    return Question(Asked(envelope, tenant.name, route, options.policy, options.mode, tools), parent)
 
 
 def session_named(request: web.Request, read: Read) -> str:

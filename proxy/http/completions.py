@@ -2,45 +2,47 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 from aiohttp import web
 
-from policies.edits import Edit, Replace
-from proxy.context import Degraded, Edited, newest_spills
+from policies.edits import Replace
+from proxy.context import Degraded
 from proxy.continuity import fingerprint
 from proxy.errors import ContextTooLong, UpstreamError
 from proxy.http import keys
 from proxy.http.asking import Question, question, session_named
 from proxy.http.headers import ResponseContext, context_headers
+from proxy.http.originals import kept_beside, known, spills_kept
 from proxy.http.reading_back import answering_upstream, with_exchanges
 from proxy.http.recording import Exchange, count_plan, record, told_report
-from proxy.keeping import Keeper
+from proxy.http.shortfalls import Shortfalls
 from proxy.upstream import Answer, UpstreamCall
 from proxy.upstream.sse import Tail, error_event
-
-KEEPING_SECONDS = 0.25
-"""How long an answer that is ready waits to learn whether the originals were kept."""
 
 
 async def completions(request: web.Request) -> web.StreamResponse:
     """Answer one chat completion, its context edited to the budget."""
-    started = time.perf_counter()
-    asked = await with_exchanges(request.app, await question(request))
-    exchange = await _spills_kept(request.app, asked, await _edited(request, asked))
-    keeping = _keep(request.app, exchange)
-    metrics, route = request.app[keys.METRICS], exchange.route
+    started, app = time.perf_counter(), request.app
+    shortfalls = Shortfalls(app[keys.METRICS].degraded)
+    asked = await with_exchanges(app, await question(request), shortfalls)
+    exchange = await _edited(request, asked)
+    shortfalls.add(*exchange.edited.degraded)
+    exchange = await spills_kept(app, asked, exchange, shortfalls)
+    count_plan(app, exchange)
+    keeping = kept_beside(app, exchange, shortfalls)
+    metrics, route = app[keys.METRICS], exchange.route
     call = UpstreamCall(route, exchange.edited.body, request.headers, stream=asked.asked.envelope.stream)
     metrics.forwarded_after(route.name, time.perf_counter() - started)
     with metrics.in_flight(route.name):
         try:
-            async with answering_upstream(request.app, exchange).open(call) as answer:
+            async with answering_upstream(app, exchange, shortfalls).open(call) as answer:
                 metrics.upstream_status(route.name, answer.status)
-                degraded = await _shortfalls(request.app, exchange.edited, keeping)
-                return await _answered(request, exchange, answer, degraded, started)
+                await known(keeping)
+                if not app[keys.STATE].available:
+                    shortfalls.add("state")
+                return await _answered(request, exchange, answer, shortfalls, started)
         except UpstreamError as error:
             metrics.upstream_error(route.name, error.kind)
             raise
@@ -48,8 +50,10 @@ async def completions(request: web.Request) -> web.StreamResponse:
 
 async def plan(request: web.Request) -> web.Response:
     """The plan and budget report of a request, without a call and without a trace."""
-    asked = await with_exchanges(request.app, await question(request))
-    edited = await request.app[keys.ENGINE].edit(asked.asked)
+    shortfalls = Shortfalls(lambda _: None)
+    asked = await with_exchanges(request.app, await question(request), shortfalls)
+    edited = await request.app[keys.EDITOR].foresee(asked.asked)
+    shortfalls.add(*edited.degraded)
     return web.json_response(
         {
             "session": session_named(request, edited.read),
@@ -60,7 +64,7 @@ async def plan(request: web.Request) -> web.Response:
             **told_report(edited.plan.report),
             "max_output": edited.plan.max_output,
             "edits": [_told_edit(edit) for edit in edited.plan.edits],
-            "degraded": list(edited.degraded),
+            "degraded": list(shortfalls.found),
         }
     )
 
@@ -69,11 +73,11 @@ async def _edited(request: web.Request, asked: Question) -> Exchange:
     """The request within its budget; a refusal is counted."""
     app, route = request.app, asked.asked.route
     try:
-        edited = await app[keys.ENGINE].edit(asked.asked)
+        edited = await app[keys.EDITOR].edit(asked.asked)
     except ContextTooLong:
         app[keys.METRICS].braked(route.name)
         raise
-    exchange = Exchange(
+    return Exchange(
         request_id=request[keys.REQUEST_ID],
         tenant=asked.asked.tenant,
         session=session_named(request, edited.read),
@@ -83,52 +87,13 @@ async def _edited(request: web.Request, asked: Question) -> Exchange:
         edited=edited,
         history=fingerprint(edited.read.messages, edited.read.envelope.raw("tools")),
     )
-    count_plan(app, exchange)
-    return exchange
-
-
-async def _spills_kept(app: web.Application, asked: Question, exchange: Exchange) -> Exchange:
-    """Nothing is spilled that is not safely kept: the originals of new spills are written before the call."""
-    spills = newest_spills(exchange.edited)
-    if not spills or await _kept(app[keys.KEEPER], exchange, spills):
-        return exchange
-    return replace(exchange, edited=app[keys.ENGINE].inlined(asked.asked, exchange.edited))
-
-
-def _keep(app: web.Application, exchange: Exchange) -> asyncio.Task[bool] | None:
-    """Start to keep what the plan took out, beside the call."""
-    edits = exchange.edited.plan.edits
-    return app[keys.BACKGROUND].start(_kept(app[keys.KEEPER], exchange, edits)) if edits else None
-
-
-async def _kept(keeper: Keeper, exchange: Exchange, edits: Sequence[Edit]) -> bool:
-    unkept = keeper.unkept(exchange.tenant, exchange.session, edits, exchange.edited.read.conversation)
-    return not unkept or await keeper.keep(exchange.tenant, exchange.session, unkept)
-
-
-async def _shortfalls(app: web.Application, edited: Edited, keeping: asyncio.Task[bool] | None) -> list[Degraded]:
-    """The reasons of this answer, each counted."""
-    degraded = list(edited.degraded)
-    if keeping is not None:
-        done, _ = await asyncio.wait({keeping}, timeout=KEEPING_SECONDS)
-        if done and _failed(keeping) and "artifacts" not in degraded:
-            degraded.append("artifacts")
-    if not app[keys.STATE].available:
-        degraded.append("state")
-    for reason in degraded:
-        app[keys.METRICS].degraded(reason)
-    return degraded
-
-
-def _failed(keeping: asyncio.Task[bool]) -> bool:
-    return keeping.cancelled() or keeping.exception() is not None or not keeping.result()
 
 
 async def _answered(
-    request: web.Request, exchange: Exchange, answer: Answer, degraded: Sequence[Degraded], started: float
+    request: web.Request, exchange: Exchange, answer: Answer, shortfalls: Shortfalls, started: float
 ) -> web.StreamResponse:
     """Give the answer to the client, and record the exchange whether or not the client stays."""
-    headers = {**answer.headers, **context_headers(_context(exchange, degraded))}
+    headers = {**answer.headers, **context_headers(_context(exchange, shortfalls.found))}
     status, usage = answer.status, None
     try:
         if answer.is_event_stream:
@@ -138,7 +103,7 @@ async def _answered(
         usage = answer.usage
         return response
     finally:
-        request.app[keys.BACKGROUND].start(record(request.app, exchange, degraded, status, usage))
+        request.app[keys.BACKGROUND].start(record(request.app, exchange, shortfalls.found, status, usage))
 
 
 async def _whole(answer: Answer, headers: dict[str, str]) -> web.Response:
@@ -192,8 +157,10 @@ def _context(exchange: Exchange, degraded: Sequence[Degraded]) -> ResponseContex
         added=report.added,
         spilled_results=sum(edit.by == "spill" for edit in made),
         repeated_results=sum(edit.by == "repeat" for edit in made),
+        repeated_calls=report.repeated_calls,
         batches=report.view,
         output_clamped=plan.max_output,
+        summary=exchange.edited.summary,
         budget=[(name, use.used, use.share) for name, use in report.budget.items()],
         degraded=list(degraded),
     )

@@ -19,8 +19,10 @@ from proxy.retrieval.exchanges import Exchanges
 from proxy.settings import Settings
 from proxy.state import Sessions
 from proxy.state.redis import StateStore
+from proxy.summaries.editing import Editor
 from proxy.tenants import Tenant, Tenants
 from proxy.upstream import Route, Upstream
+from proxy.workspaces import Workspaces
 
 
 class Catalog(Protocol):
@@ -47,7 +49,9 @@ SESSIONS: web.AppKey[Sessions] = web.AppKey("sessions")
 ARTIFACTS: web.AppKey[Artifacts] = web.AppKey("artifacts")
 STATE = web.AppKey("state", StateStore)
 ENGINE = web.AppKey("engine", ContextEngine)
+EDITOR = web.AppKey("editor", Editor)
 EXCHANGES = web.AppKey("exchanges", Exchanges)
+WORKSPACES = web.AppKey("workspaces", Workspaces)
 KEEPER = web.AppKey("keeper", Keeper)
 CONTINUITY = web.AppKey("continuity", Continuity)
 BACKGROUND = web.AppKey("background", Background)

@@ -19,6 +19,7 @@ from proxy.bill import Bill, Sizes, bill
 from proxy.context import Degraded, Edited
 from proxy.errors import StoreError
 from proxy.http import keys
+from proxy.metrics import Metrics
 from proxy.state import RequestRecord
 from proxy.upstream import Route, Usage
 
@@ -52,6 +53,8 @@ def _count_plan(app: web.Application, exchange: Exchange) -> None:
     metrics.edited(model, tenant, report.removed, edited.decided.new_turns)
     for reason in edited.decided.new_batches:
         metrics.batch(model, reason)
+    if report.repeated_calls and edited.read.messages[-1].role == "tool":
+        metrics.repeated_call(model)
     for section, use in report.budget.items():
         metrics.budget(model, section, use.used, use.share)
     if app[keys.CONTINUITY].broken((tenant, exchange.session, exchange.history, model), edited.read.chain):
@@ -95,6 +98,17 @@ def _count_usage(app: web.Application, exchange: Exchange, usage: Usage) -> Bill
     if cost is not None:
         metrics.cost(model, tenant, cost.billed, cost.untouched)
     return cost
+
+
+def count_summary(metrics: Metrics, tenant: str, route: Route, usage: Usage) -> None:
+    """A call of the summariser: the untouched bill has none."""
+    model = route.name
+    metrics.tokens(
+        model, tenant, {"cached": usage.cache_read_tokens, "billed": usage.input_tokens}, usage.output_tokens
+    )
+    cost = bill(usage, Sizes(0, 0, 0, 0), route.prices)
+    if cost is not None:
+        metrics.cost(model, tenant, cost.billed, 0.0)
 
 
 def _record(
@@ -153,6 +167,7 @@ def told_report(report: Report) -> dict[str, Any]:
         "added_tokens": report.added,
         "removed_tokens": dict(report.removed),
         "compacted_turns": report.compacted_turns,
+        "repeated_calls": report.repeated_calls,
         "batches": list(report.batches),
         "budget": {name: {"used": use.used, "share": use.share} for name, use in report.budget.items()},
     }

@@ -1,4 +1,4 @@
-"""What a call of our tool asks for: arguments as models write them, read leniently.
+"""What a call of a tool of ours asks for: arguments as models write them, read leniently.
 
 Fields that are empty or null count as absent, for many models fill in every field they know. What cannot be
 understood becomes one sentence for the model that shows how it is done.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,26 +49,31 @@ class Misread(ValueError):
 
 def asked(arguments: str) -> Ask:
     """What the call asks for; Misread where it does not say."""
-    fields = _fields(arguments)
-    unknown = [str(name)[:_SHOWN] for name in fields if name not in _FIELDS]
-    if unknown:
-        raise Misread(f"There is no argument {', '.join(unknown[:5])}. {USAGE}")
-    wrong = [name for name, value in fields.items() if not isinstance(value, str)]
-    if wrong:
-        raise Misread(f"{', '.join(wrong)} must be a string. {USAGE}")
+    fields = strings(arguments, _FIELDS, USAGE)
     start, end = _lines(fields.get("lines", ""))
     return Ask(_locator(fields.get("locator", "")), start, end, fields.get("grep"), fields.get("symbol"))
 
 
-def _fields(arguments: str) -> dict[str, Any]:
+def strings(arguments: str, known: Collection[str], usage: str) -> dict[str, str]:
+    """The arguments that say something; Misread, with the `usage`, for others than the known, and what is no string."""
+    fields = {name: value for name, value in _object(arguments, usage).items() if value is not None and value != ""}
+    unknown = [str(name)[:_SHOWN] for name in fields if name not in known]
+    if unknown:
+        raise Misread(f"There is no argument {', '.join(unknown[:5])}. {usage}")
+    wrong = [name for name, value in fields.items() if not isinstance(value, str)]
+    if wrong:
+        raise Misread(f"{', '.join(wrong)} must be a string. {usage}")
+    return fields
+
+
+def _object(arguments: str, usage: str) -> dict[str, Any]:
     try:
         fields = json.loads(arguments)
     except (ValueError, RecursionError):
         fields = None
     if not isinstance(fields, dict):
-        raise Misread(f"The arguments are no JSON object. {USAGE}")
-    plain = {name: str(value) if type(value) is int else value for name, value in fields.items()}
-    return {name: value for name, value in plain.items() if value is not None and value != ""}
+        raise Misread(f"The arguments are no JSON object. {usage}")
+    return {name: str(value) if type(value) is int else value for name, value in fields.items()}
 
 
 def _locator(written: str) -> str:

@@ -11,14 +11,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proxy.retrieval.merging import merged
-from proxy.retrieval.tool import NAME
 
 
 @dataclass
 class StreamedCall:
-    """One call as far as it has come. `number` counts the client's calls; None for ours and while it has no name."""
+    """One call as far as it has come; `tools` are the names of ours.
+
+    `number` counts the client's calls; None for ours and while it has no name.
+    """
 
     index: int
+    tools: frozenset[str]
     fields: dict[str, Any] = field(default_factory=dict)
     held: list[dict[str, Any]] = field(default_factory=list)
     number: int | None = None
@@ -34,13 +37,14 @@ class StreamedCall:
 
     @property
     def is_ours(self) -> bool:
-        return self.name == NAME
+        return self.name in self.tools
 
 
 class StreamedCalls:
-    """The calls of one answer, in the order in which they began."""
+    """The calls of one answer, in the order in which they began; `tools` are the names of ours."""
 
-    def __init__(self) -> None:
+    def __init__(self, tools: frozenset[str]) -> None:
+        self._tools = tools
         self.calls: list[StreamedCall] = []
         self._latest: dict[int, StreamedCall] = {}
         self._numbered = 0
@@ -89,7 +93,7 @@ class StreamedCalls:
         index = item["index"] if isinstance(item.get("index"), int) else 0
         latest = self._latest.get(index)
         if latest is None or _begins(item, latest):
-            latest = self._latest[index] = StreamedCall(index)
+            latest = self._latest[index] = StreamedCall(index, self._tools)
             self.calls.append(latest)
         return latest
 

@@ -7,19 +7,19 @@ but an agent must remain able to act, and it happens to a model that has been to
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
 from proxy.retrieval.exchange import Exchange, exchange
 from proxy.retrieval.merging import merged
-from proxy.retrieval.spoken import SEPARATOR, Spoken, arguments_of, result
+from proxy.retrieval.spoken import SEPARATOR, Spoken, arguments_of, name_of, result
 from proxy.retrieval.tool import without_tool
 from proxy.upstream import UpstreamCall
 from proxy.wire.spans import object_spans
 
 ENOUGH = "No more is read in this turn. Go on with what is there; later turns can read again."
-TOO_MANY = "Not read: too many calls of context_read at once. Ask again for what is still needed."
+TOO_MANY = "Not read: too many calls at once. Ask again for what is still needed."
 MOST_CALLS = 8
 LEAST_ROOM = 200
 """With fewer tokens than this left in the window for an answer of ours, none is given."""
@@ -34,12 +34,15 @@ class Answering(Protocol):
 
 
 class Dialogue:
-    """The growing request. `room` is what may be added to it, in counted tokens; None where nobody knows a window."""
+    """The growing request. `answers` are our tools in it, by name, and what answers their calls.
+
+    `room` is what may be added to it, in counted tokens; None where nobody knows a window.
+    """
 
     def __init__(
         self,
         call: UpstreamCall,
-        reads: Answering,
+        answers: Mapping[str, Answering],
         count: Callable[[str], int],
         *,
         page_tokens: int,
@@ -47,8 +50,9 @@ class Dialogue:
         room: int | None,
     ) -> None:
         self.rounds = 0
+        self.tools = frozenset(answers)
         self._call = call
-        self._reads = reads
+        self._answers = answers
         self._count = count
         self._page_tokens = page_tokens
         self._max_rounds = max_rounds
@@ -89,7 +93,7 @@ class Dialogue:
         results = await self._results(said, self._is_over(said)) if self.after(said) == "mixed" else []
         if not results and not self._added:
             return None
-        return exchange(self._added, self._seen_before(), said.calls if results else (), results)
+        return exchange(self._added, self._seen_before(), said if results else None, results)
 
     def _is_over(self, said: Spoken) -> bool:
         if self._room is not None:
@@ -104,7 +108,7 @@ class Dialogue:
                 text = ENOUGH if is_over else TOO_MANY
             else:
                 left = min(len(said.ours), MOST_CALLS) - number
-                text = await self._reads.answer(arguments_of(call), self._limit(left))
+                text = await self._answers[name_of(call)].answer(arguments_of(call), self._limit(left))
             if self._room is not None:
                 self._room -= self._count(text)
             told.append(result(call, text))
@@ -131,4 +135,4 @@ class Dialogue:
         start, end = object_spans(body)["messages"]
         place = start + len(body[start : end - 1].rstrip(b" \t\r\n"))
         grown = body[:place] + b"".join(b"," + message for message in self._added) + body[place:]
-        return without_tool(grown) if self._is_closing else grown
+        return without_tool(grown, self.tools) if self._is_closing else grown

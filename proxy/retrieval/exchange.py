@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from proxy.retrieval.spoken import carried, encoded, is_ours
+from proxy.retrieval.spoken import Spoken, encoded, is_ours
 
 
 class Exchange(msgspec.Struct, frozen=True):
@@ -30,12 +30,14 @@ class Exchange(msgspec.Struct, frozen=True):
 
 
 def exchange(
-    before: Sequence[bytes], earlier: Mapping[str, Any], calls: Sequence[dict[str, Any]], results: Sequence[bytes]
+    before: Sequence[bytes], earlier: Mapping[str, Any], said: Spoken | None, results: Sequence[bytes]
 ) -> Exchange:
-    """`calls` are all calls of the final message, of which ours are kept."""
+    """`said` is the final message, of which our calls are kept."""
+    calls = enumerate(said.carried()) if said is not None else ()
+    tools = said.tools if said is not None else frozenset()
     return Exchange(
         [msgspec.Raw(message) for message in before],
         dict(earlier),
-        [(place, msgspec.Raw(encoded(carried(call)))) for place, call in enumerate(calls) if is_ours(call)],
+        [(place, msgspec.Raw(encoded(call))) for place, call in calls if is_ours(call, tools)],
         [msgspec.Raw(message) for message in results],
     )

@@ -8,6 +8,7 @@ exchange (the history then goes on without it, one batch), never the request; th
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 import time
 from collections.abc import Callable, Mapping
@@ -52,7 +53,7 @@ _decoder = msgspec.json.Decoder(_Kept)
 
 
 class Exchanges:
-    """One per process. `on_loss` is told when the store could not be asked or told."""
+    """One per process. `on_loss` is told when the store could not be asked or told, or held noise."""
 
     def __init__(
         self, records: Records, on_loss: Callable[[], None], now: Callable[[], float] = time.monotonic
@@ -62,6 +63,12 @@ class Exchanges:
         self._now = now
         self._known: Generations[tuple[str, str], _Known] = Generations(_CAPACITY_BYTES)
         self._prints: Generations[bytes, bytes | None] = Generations(_PRINTS_BYTES)
+
+    def for_request(self, on_loss: Callable[[], None]) -> Exchanges:
+        """The same memory and store for one request, which wants to be told itself."""
+        ours = copy.copy(self)
+        ours._on_loss = on_loss
+        return ours
 
     async def record(self, place: Place, print_: bytes | None, exchange: Exchange | None) -> None:
         """Remember what belongs to the message that is about to reach the client; None that nothing does."""
@@ -120,6 +127,8 @@ class Exchanges:
             return
         for key, value in zip(wanted, values, strict=True):
             exchange = _decoded(tenant, key, value) if value is not None else None
+            if value is not None and exchange is None:
+                self._on_loss()
             known = self._known.get((tenant, key))
             self._remember(tenant, key, exchange or (known.exchange if known else None))
 
@@ -142,7 +151,7 @@ def _decoded(tenant: str, key: str, value: bytes) -> Exchange | None:
     """The exchange, if it is what was asked for; what cannot be read or is another's is none."""
     try:
         kept = _decoder.decode(value)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         log.warning("an exchange in the state store cannot be read; going on without it")
         return None
     return kept.exchange if (kept.tenant, kept.key) == (tenant, key) else None

@@ -30,7 +30,7 @@ class Heard:
         self.has_failed = False
         self._fields: dict[str, Any] = {}
         self._text: list[str] = []
-        self._calls = StreamedCalls()
+        self._calls = StreamedCalls(self._dialogue.tools)
         self._finish: str | None = None
         self._ended_already = False
         self._held: list[bytes] = []
@@ -50,7 +50,7 @@ class Heard:
         if self._text:
             message["content"] = "".join(self._text)
         finish = "length" if self._ended_already and self._calls.ours else self._finish
-        return spoken(message, finish, self._dialogue.rounds)
+        return spoken(message, finish, self._dialogue.rounds, self._dialogue.tools)
 
     def told(self) -> dict[str, Any]:
         """The message as the client has it."""

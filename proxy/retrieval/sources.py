@@ -16,7 +16,7 @@ from policies.conversation import Conversation
 from policies.edits import Edit
 from proxy.artifacts import Artifacts
 from proxy.errors import StoreError
-from proxy.keeping import originals
+from proxy.keeping import Original, originals
 from proxy.retrieval.readable import readable
 
 Missing = Literal["unknown", "expired", "failed"]
@@ -44,7 +44,7 @@ class Sources:
         """The whole original, as a model reads it; NotHere where there is none."""
         for original in originals(self.edits, self.conversation):
             if original.locator == locator:
-                return await asyncio.to_thread(lambda: readable(original.kind, original.text()))
+                return await asyncio.to_thread(_read, original)
         try:
             kept = await self.artifacts.get(self.tenant, locator)
         except StoreError:
@@ -52,6 +52,10 @@ class Sources:
         if kept is None:
             raise NotHere("expired" if is_marked(self.body, locator) else "unknown")
         return readable(kept.kind, kept.text)
+
+
+def _read(original: Original) -> str:
+    return readable(original.kind, original.text())
 
 
 def is_marked(body: bytes, locator: str) -> bool:

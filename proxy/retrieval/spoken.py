@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from proxy.retrieval.tool import NAME
+from proxy.retrieval.tool import READ_ONLY
 from proxy.wire.meaning import REASONING_FIELDS
 
 SEPARATOR = "\n\n"
@@ -20,21 +20,22 @@ _CUT = frozenset({"length", "content_filter"})
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """One assistant message. `calls` holds all calls in the model's order; those of ours have an id each."""
+    """One assistant message. `calls` holds all calls in the model's order; those of `tools`, ours, have an id each."""
 
     fields: dict[str, Any]
     calls: tuple[dict[str, Any], ...]
     finish: str | None
+    tools: frozenset[str] = READ_ONLY
 
     @property
     def ours(self) -> list[dict[str, Any]]:
         """The calls that the proxy answers."""
-        return [call for call in self.calls if is_ours(call)]
+        return [call for call in self.calls if is_ours(call, self.tools)]
 
     @property
     def theirs(self) -> list[dict[str, Any]]:
         """The calls that the client answers."""
-        return [call for call in self.calls if not is_ours(call)]
+        return [call for call in self.calls if not is_ours(call, self.tools)]
 
     @property
     def is_cut(self) -> bool:
@@ -49,32 +50,44 @@ class Spoken:
     def message(self) -> bytes:
         """The message as the next round carries it: what a model must see again of its own turn, and no more."""
         reasoning = {name: value for name, value in self.fields.items() if name in REASONING_FIELDS and value}
-        return encoded(
-            {"role": "assistant", "content": self.content, **reasoning, "tool_calls": [*map(carried, self.calls)]}
-        )
+        return encoded({"role": "assistant", "content": self.content, **reasoning, "tool_calls": self.carried()})
+
+    def carried(self) -> list[dict[str, Any]]:
+        """The calls as they stand in the history."""
+        return [carried(call) if is_ours(call, self.tools) else call for call in self.calls]
 
 
-def spoken(message: dict[str, Any], finish: str | None, round_: int) -> Spoken:
-    """What `message` says. Calls of ours without an id, or with one that is taken, get one of this round."""
+def spoken(message: dict[str, Any], finish: str | None, round_: int, tools: frozenset[str]) -> Spoken:
+    """What `message` says; `tools` are the names of ours.
+
+    Calls of ours without an id, or with one that is taken, get one of this round.
+    """
     given = message.get("tool_calls")
     calls = [call for call in given if isinstance(call, dict)] if isinstance(given, list) else []
-    taken = {call.get("id") for call in calls if not is_ours(call)}
+    taken = {call.get("id") for call in calls if not is_ours(call, tools)}
     sound: list[dict[str, Any]] = []
     for number, call in enumerate(calls):
-        if is_ours(call):
+        if is_ours(call, tools):
             given_id = call.get("id")
             is_free = isinstance(given_id, str) and given_id and given_id not in taken
-            call = {**call, "id": given_id if is_free else f"call_read_{round_}_{number}"}  # noqa: PLW2901 -- the same
+            sound_id = given_id if is_free else f"call_read_{round_}_{number}"
+            call = {**call, "id": sound_id}  # noqa: PLW2901 -- the same call
             taken.add(call["id"])
         sound.append(call)
     fields = {name: value for name, value in message.items() if name not in ("role", "tool_calls")}
-    return Spoken(fields, tuple(sound), finish)
+    return Spoken(fields, tuple(sound), finish, tools)
 
 
-def is_ours(call: dict[str, Any]) -> bool:
-    """Whether a call names our tool."""
+def name_of(call: dict[str, Any]) -> str:
+    """The function that a call names; empty where it names none."""
     function = call.get("function")
-    return isinstance(function, dict) and function.get("name") == NAME
+    name = function.get("name") if isinstance(function, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def is_ours(call: dict[str, Any], tools: frozenset[str]) -> bool:
+    """Whether a call names one of these tools."""
+    return name_of(call) in tools
 
 
 def arguments_of(call: dict[str, Any]) -> str:
@@ -98,12 +111,10 @@ def encoded(message: dict[str, Any]) -> bytes:
 
 
 def carried(call: dict[str, Any]) -> dict[str, Any]:
-    """A call as it stands in the history; in one of ours arguments that are no JSON object give way to an empty one.
+    """A call of ours as it stands in the history; arguments that are no JSON object give way to an empty one.
 
     What is wrong with them the result tells the model; in the history a strict provider would refuse them for ever.
     """
-    if not is_ours(call):
-        return call
     arguments = arguments_of(call)
     try:
         is_object = isinstance(json.loads(arguments), dict)

@@ -49,7 +49,7 @@ async def whole(rounds: Rounds, answer: Answer, dialogue: Dialogue, exchanges: E
             return WholeAnswer(answer.status, answer.headers, body, rounds.usages)
         first_id = first_id or completion.get("id")
         choice = completion["choices"][0]
-        said = spoken(choice["message"], choice.get("finish_reason"), dialogue.rounds)
+        said = spoken(choice["message"], choice.get("finish_reason"), dialogue.rounds, dialogue.tools)
         if dialogue.after(said) == "again":
             call = await dialogue.go_on(said)
             answer = await rounds.open(call)

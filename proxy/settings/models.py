@@ -32,8 +32,10 @@ from proxy.settings.values import (
     ModelName,
     PolicyName,
     Port,
+    Reader,
     StateUrl,
     TenantName,
+    WorkspaceName,
 )
 
 
@@ -210,9 +212,11 @@ class ArtifactsSettings(_Section):
 class WorkspaceSettings(_Section):
     """A folder of source code that the model may look into, read only."""
 
-    name: str = Field(min_length=1, description="Its name.")
-    path: Path = Field(description="The folder; no link out of it is followed.")
-    tenants: tuple[TenantName, ...] = Field(description="Tenants that may read it.")
+    name: WorkspaceName = Field(description="Its name; paths begin with it where a tenant has several workspaces.")
+    path: Path = Field(description="The folder; no link in it is followed.")
+    tenants: tuple[Reader, ...] = Field(
+        description='Tenants that may read it; "*" is every one (and all, without keys).'
+    )
 
 
 class MetricsSettings(_Section):

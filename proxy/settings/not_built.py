@@ -65,11 +65,6 @@ NOT_BUILT = (
         "use a folder",
     ),
     NotBuilt(
-        _when(("workspaces",), lambda settings: bool(settings.workspaces)),
-        "a workspace",
-        "use []",
-    ),
-    NotBuilt(
         _when(("tracing", "otlp_endpoint"), lambda settings: settings.tracing.otlp_endpoint is not None),
         "tracing",
         "use null",

@@ -41,7 +41,7 @@ loopback, on the admin port too.
 `default`.
 
 Some values are for later versions and refused until then, with a message that says so: `auth.mode: passthrough`,
-limits other than 0, Redis clusters and sentinels, `s3://`, workspaces, tracing, more than one worker, logged bodies.
+limits other than 0, Redis clusters and sentinels, `s3://`, tracing, more than one worker, logged bodies.
 
 | key | default | what it does | variable |
 |---|---|---|---|

@@ -63,8 +63,8 @@ def keys(settings: Settings) -> Broken:
 
 
 def names(settings: Settings) -> Broken:
-    """Tenants and models are told apart by name."""
-    for section in ("tenants", "models"):
+    """Tenants, models and workspaces are told apart by name."""
+    for section in ("tenants", "models", "workspaces"):
         seen: set[str] = set()
         for index, item in enumerate(getattr(settings, section)):
             if item.name in seen:
@@ -87,9 +87,26 @@ def upstreams(settings: Settings) -> Broken:
             yield key, f"{model.upstream!r} lets clients choose the provider; name it, as in openai/*"
 
 
+def workspaces(settings: Settings) -> Broken:
+    """A workspace is a folder that is there, and somebody may read it."""
+    known = [tenant.name for tenant in settings.tenants]
+    for index, workspace in enumerate(settings.workspaces):
+        key = ("workspaces", index)
+        if not workspace.path.is_dir():
+            yield (*key, "path"), f"{str(workspace.path)!r} is no folder; give one that is there"
+        if not workspace.tenants:
+            yield (*key, "tenants"), 'is empty, so nobody could read it; name tenants, or "*" for all'
+        for position, name in enumerate(workspace.tenants):
+            if name != "*" and name not in known:
+                remedy = '; without keys there is only "*"' if settings.auth.mode == "none" else suggest(name, known)
+                yield (*key, "tenants", position), f"there is no tenant {name!r}{remedy}"
+            elif name == "*" and settings.auth.mode == "passthrough":
+                yield (*key, "tenants", position), "* would be anybody with any key; name tenants"
+
+
 def broken(settings: Settings) -> Broken:
     """Everything that is wrong across sections."""
-    for rule in (listeners, secret, keys, names, upstreams):
+    for rule in (listeners, secret, keys, names, upstreams, workspaces):
         yield from rule(settings)
 
 

@@ -34,6 +34,16 @@ def tenant_name(value: str) -> str:
     return value
 
 
+def _workspace_name(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_.-]{1,64}", value):
+        raise ValueError(f"{value!r} cannot begin a path; use 1 to 64 of A-Z a-z 0-9 _ . -")
+    return value
+
+
+def _reader(value: str) -> str:
+    return value if value == "*" else tenant_name(value)
+
+
 def _model_name(value: str) -> str:
     if "*" in value[:-1]:
         raise ValueError(f"{value!r} has a * that is not its last character; only a trailing * is a prefix")
@@ -80,6 +90,9 @@ def _artifacts_url(value: str) -> str:
 
 
 TenantName = Annotated[str, AfterValidator(tenant_name)]
+WorkspaceName = Annotated[str, AfterValidator(_workspace_name)]
+Reader = Annotated[str, AfterValidator(_reader)]
+"""A tenant by name, or `*` for all of them."""
 PolicyName = Annotated[str, Field(min_length=1)]
 Port = Annotated[int, Field(ge=0, le=65535)]
 KeyHash = Annotated[str, AfterValidator(_key_hash)]

@@ -26,7 +26,7 @@ from proxy.retrieval.loop import Retrieving
 from proxy.retrieval.reading import Reads
 from proxy.retrieval.restoring import restored
 from proxy.retrieval.sources import Sources
-from proxy.retrieval.tool import offers, with_tool
+from proxy.retrieval.tool import NAME, offers, with_tool
 from proxy.upstream import Answer, Route, Upstream, UpstreamCall
 from proxy.upstream.sse import Tail, error_event
 from proxy.wire.envelope import slice_body
@@ -170,7 +170,7 @@ class Desk:
         sources = Sources("t", (), read.conversation, body, self.artifacts)
         told = Reads(sources, words, self.page_tokens, no_outline, lambda by, result: self.reads.append((by, result)))
         return partial(
-            Dialogue, reads=told, count=words,
+            Dialogue, answers={NAME: told}, count=words,
             page_tokens=self.page_tokens, max_rounds=self.max_rounds, room=self.room,
         )  # fmt: skip
 

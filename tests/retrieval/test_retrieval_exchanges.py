@@ -16,6 +16,7 @@ from proxy.retrieval.exchanges import REFRESH_SECONDS, Exchanges
 from proxy.retrieval.fingerprint import Place, fingerprint, history_of
 from proxy.retrieval.records import RedisRecords
 from proxy.retrieval.restoring import restored
+from proxy.retrieval.spoken import Spoken
 from proxy.state.embedded import EmbeddedValkey
 from proxy.state.redis import StateStore
 from proxy.wire.envelope import slice_body
@@ -25,7 +26,12 @@ from tests.retrieval.desk import FakeRecords, reads, weather, words
 USER = {"role": "user", "content": "go"}
 SAID = {"role": "assistant", "content": "Sure.", "tool_calls": [weather()]}
 READ = b'{"role":"tool","tool_call_id":"call_r1","content":"line 7"}'
-KEPT = exchange([b'{"role":"assistant","content":null}', READ], {"content": "Hm.\n\n"}, (), ())
+KEPT = exchange([b'{"role":"assistant","content":null}', READ], {"content": "Hm.\n\n"}, None, ())
+
+
+def final(*calls: dict[str, Any]) -> Spoken:
+    """The message that ends a turn, with these calls."""
+    return Spoken({}, calls, "tool_calls")
 
 
 def read_of(*messages: dict[str, Any]) -> Read:
@@ -164,7 +170,7 @@ async def store(valkey: EmbeddedValkey) -> AsyncIterator[StateStore]:
 
 
 async def test_a_real_store_gives_back_the_very_bytes_to_another_process(store: StateStore) -> None:
-    odd = exchange([b'{ "role" : "assistant" }'], {"content": "å\n\n"}, (weather(), reads()), [READ])
+    odd = exchange([b'{ "role" : "assistant" }'], {"content": "å\n\n"}, final(weather(), reads()), [READ])
     await Exchanges(RedisRecords(store, 60), Losses()).record(place(read_of(USER), 1), fingerprint(SAID), odd)
     found = (await Exchanges(RedisRecords(store, 60), Losses()).find("t", read_of(USER, SAID)))[1]
     assert [*map(bytes, found.before)] == [b'{ "role" : "assistant" }']
@@ -223,7 +229,7 @@ def test_a_text_that_the_client_changed_stays_as_it_is() -> None:
 
 def test_thinking_of_earlier_rounds_goes_back_to_them() -> None:
     blocks = [{"type": "thinking", "thinking": t, "signature": t} for t in "abc"]
-    kept = exchange([READ], {"thinking_blocks": blocks[:2]}, (), ())
+    kept = exchange([READ], {"thinking_blocks": blocks[:2]}, None, ())
     message = json.dumps({"role": "assistant", "content": "x", "thinking_blocks": blocks})
     assert put_back(message, kept)[-1]["thinking_blocks"] == blocks[2:]
     message = json.dumps({"role": "assistant", "content": "x", "thinking_blocks": blocks[:2]})
@@ -235,7 +241,7 @@ def test_our_calls_stand_at_their_places_and_our_results_first(order: tuple[int,
     all_calls = [reads(), weather(), weather("call_w2")]
     calls = [all_calls[index] for index in order]
     theirs = [call for call in calls if call["function"]["name"] == "weather"]
-    kept = exchange([], {}, calls, [READ])
+    kept = exchange([], {}, final(*calls), [READ])
     message, result = put_back(json.dumps({"role": "assistant", "content": None, "tool_calls": theirs}), kept)
     assert message["tool_calls"] == calls
     assert result == json.loads(READ)

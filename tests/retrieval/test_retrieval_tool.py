@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from policies.schema import Policy, Retrieval
-from proxy.retrieval.tool import DEFINITION, NAME, offers, with_tool, without_tool
+from proxy.retrieval.tool import CODE_NAME, DEFINITION, DEFINITIONS, NAME, offers, with_tool, without_tool
 from proxy.tokens import Counter
 from proxy.wire import meaning
 from proxy.wire.envelope import Envelope, slice_body
@@ -20,9 +20,10 @@ def request(**more: Any) -> Envelope:
     return slice_body(json.dumps({name: value for name, value in fields.items() if value is not ...}).encode())
 
 
-@pytest.mark.parametrize("written", [DEFINITION.decode(), meaning.compact(json.loads(DEFINITION))])
-def test_the_definition_takes_at_most_80_tokens(written: str) -> None:
-    assert Counter("o200k_base").count(written) <= 80
+@pytest.mark.parametrize("definition", DEFINITIONS.values(), ids=DEFINITIONS)
+def test_a_definition_takes_at_most_80_tokens(definition: bytes) -> None:
+    for written in (definition.decode(), meaning.compact(json.loads(definition))):
+        assert Counter("o200k_base").count(written) <= 80
 
 
 @pytest.mark.parametrize(
@@ -54,12 +55,12 @@ def test_the_definition_takes_at_most_80_tokens(written: str) -> None:
     ],
 )
 def test_who_is_offered_the_tool(more: dict[str, Any], offered: bool) -> None:
-    assert offers(request(**more), route(), POLICY) is offered
+    assert bool(offers(request(**more), route(), POLICY)) is offered
 
 
 @pytest.mark.parametrize(("kind", "offered"), [("json_object", False), ("json_schema", False), ("text", True)])
 def test_an_answer_in_json_gets_no_tool_through_litellm(kind: str, offered: bool) -> None:
-    assert offers(request(response_format={"type": kind}), route(transport="litellm"), POLICY) is offered
+    assert bool(offers(request(response_format={"type": kind}), route(transport="litellm"), POLICY)) is offered
 
 
 def test_a_policy_without_retrieval_offers_nothing() -> None:
@@ -85,3 +86,31 @@ def test_a_definition_quoted_in_a_message_is_not_taken_for_ours() -> None:
 
 def test_a_route_of_another_name_changes_nothing() -> None:
     assert offers(request(), replace(route(), name="other"), POLICY)
+
+
+BOTH = frozenset({NAME, CODE_NAME})
+
+
+@pytest.mark.parametrize(
+    ("theirs", "offered"),
+    [((), {NAME, CODE_NAME}), ((NAME,), {CODE_NAME}), ((CODE_NAME,), {NAME}), ((CODE_NAME, NAME), set())],
+)
+def test_a_tool_whose_name_the_client_has_taken_is_not_offered(theirs: tuple[str, ...], offered: set[str]) -> None:
+    own = [{"type": "function", "function": {"name": name}} for name in theirs]
+    assert offers(request(tools=[*TOOLS, *own]), route(), POLICY, BOTH) == offered
+    assert offers(request(tools=[*TOOLS, *own]), route(), POLICY) == offered & {NAME}
+
+
+@pytest.mark.parametrize("tools", [BOTH, frozenset({NAME}), frozenset({CODE_NAME})], ids=["both", "read", "code"])
+def test_tools_stand_in_one_order_and_leave_together(tools: frozenset[str]) -> None:
+    plain = request()
+    added = with_tool(plain, tools)
+    names = [tool["function"]["name"] for tool in json.loads(added)["tools"]]
+    assert names == ["weather", *(name for name in (NAME, CODE_NAME) if name in tools)]
+    assert without_tool(added, tools) == plain.body
+
+
+def test_of_a_client_who_has_our_very_definition_only_ours_is_taken_out() -> None:
+    theirs = request(tools=[*TOOLS, json.loads(DEFINITION)])
+    added = with_tool(theirs, frozenset({CODE_NAME}))
+    assert without_tool(added, frozenset({CODE_NAME})) == theirs.body

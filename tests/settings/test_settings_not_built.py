@@ -26,10 +26,6 @@ CASES = [
         "state.url: redis+sentinel:// is not built yet; use redis://, rediss://, unix:// or embedded",
     ),
     ({"artifacts": {"url": "s3://b/p"}, "secret": SECRET}, "artifacts.url: s3:// is not built yet; use a folder"),
-    (
-        {"workspaces": [{"name": "w", "path": "/x", "tenants": ["a"]}]},
-        "workspaces: a workspace is not built yet; use []",
-    ),
     ({"tracing": {"otlp_endpoint": "http://h"}}, "tracing.otlp_endpoint: tracing is not built yet; use null"),
     ({"server": {"workers": 2}}, "server.workers: more than one worker is not built yet; use 1"),
     ({"logging": {"bodies": True}}, "logging.bodies: logging of bodies is not built yet; use false"),
