@@ -35,7 +35,7 @@ from proxy.http.routes import add_routes
 from proxy.http.server import new_app, runner
 from proxy.keeping import Keeper
 from proxy.metrics import Metrics
-from proxy.policy_files import load_policies
+from proxy.policy_files import check_summarisers, load_policies
 from proxy.retrieval.exchanges import Exchanges
 from proxy.retrieval.records import RedisRecords
 from proxy.settings import ConfigError, Fault, Settings, load_or_create_secret
@@ -68,7 +68,9 @@ def build_app(settings: Settings) -> web.Application:
     app[keys.TENANTS] = Tenants(settings)
     app[keys.METRICS] = Metrics(catalog.names(), [tenant.name for tenant in settings.tenants], VERSION)
     app[keys.BODIES] = Bodies(settings.server.max_body_mb, settings.server.max_bodies_mb)
-    app[keys.ENGINE] = ContextEngine(load_policies(settings.policies.directory), counters, secret)
+    policies = load_policies(settings.policies.directory)
+    check_summarisers(policies, catalog.names())
+    app[keys.ENGINE] = ContextEngine(policies, counters, secret)
     app[keys.WORKSPACES] = Workspaces(settings.workspaces)
     app[keys.CONTINUITY] = Continuity()
     app[keys.BACKGROUND] = Background()

@@ -6,6 +6,7 @@ plain value is replaced, a section merged key by key.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -67,3 +68,21 @@ def _merged(below: Raw, above: Raw) -> Raw:
         under = merged.get(key)
         merged[key] = _merged(under, value) if isinstance(under, dict) and isinstance(value, dict) else value
     return merged
+
+
+def check_summarisers(policies: Mapping[str, Policy], models: Iterable[str]) -> None:
+    """ConfigError where a policy's summaries are to be written by a model that is not among the configured ones."""
+    names = tuple(models)
+    faults = [
+        Fault(
+            f"policy {name}", "summarise.model", f"{policy.summarise.model!r} is no configured model; add it to models"
+        )
+        for name, policy in policies.items()
+        if policy.history.then == "summarise" and policy.summarise.model and not _leads(policy.summarise.model, names)
+    ]
+    if faults:
+        raise ConfigError(faults)
+
+
+def _leads(model: str, names: Iterable[str]) -> bool:
+    return any(model == name or (name.endswith("*") and model.startswith(name[:-1])) for name in names)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.policy_files import load_policies
+from proxy.policy_files import check_summarisers, load_policies
 from proxy.settings import ConfigError
 
 
@@ -36,3 +36,19 @@ def test_a_folder_with_a_policys_name_is_refused(tmp_path: Path) -> None:
 def test_an_empty_file_is_a_policy_of_defaults(tmp_path: Path) -> None:
     (tmp_path / "ours.yaml").write_text("")
     assert "ours" in load_policies(tmp_path)
+
+
+@pytest.mark.parametrize(("names", "is_known"), [(["small"], True), (["sm*"], True), (["*"], True), (["large"], False)])
+def test_a_summariser_must_be_a_configured_model(names: list[str], is_known: bool, tmp_path: Path) -> None:
+    (tmp_path / "brief.yaml").write_text("extends: default\nhistory: {then: summarise}\nsummarise: {model: small}\n")
+    policies = load_policies(tmp_path)
+    if is_known:
+        check_summarisers(policies, names)
+        return
+    with pytest.raises(ConfigError, match="policy brief.*'small' is no configured model"):
+        check_summarisers(policies, names)
+
+
+def test_a_summariser_that_nobody_asks_may_be_anything(tmp_path: Path) -> None:
+    (tmp_path / "brief.yaml").write_text("extends: default\nsummarise: {model: small}\n")
+    check_summarisers(load_policies(tmp_path), [])

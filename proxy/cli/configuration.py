@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proxy.policy_files import load_policies
+from proxy.policy_files import check_summarisers, load_policies
 from proxy.settings import ConfigError, Layers, Settings, check_policies, load_with_layers
 
 
@@ -15,6 +15,7 @@ def load(config: str | None, options: Mapping[str, Mapping[str, Any]] | None = N
     policies = load_policies(settings.policies.directory)
     try:
         check_policies(settings, policies)
+        check_summarisers(policies, [model.name for model in settings.models])
     except ConfigError as error:
         raise layers.located(error.faults) from None
     return settings, layers

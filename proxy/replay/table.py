@@ -69,8 +69,7 @@ def _comparison(figure: Figures) -> Iterator[str]:
 
 
 def _summaries(figure: Figures) -> Iterator[str]:
-    if figure.summaries:
-        yield _line(of.SUMMARIES, "", f"{figure.summaries}", f"cost {figure.summary_cost:,.0f}")
+    yield _line(of.SUMMARIES, "", f"{figure.summaries}", f"cost {figure.summary_cost:,.0f}" if figure.summaries else "")
 
 
 def _readings(figure: Figures) -> Iterator[str]:

@@ -36,13 +36,16 @@ class Editor:
             return await self.engine.edit(asked)
         decided: dict[str, Decision] = {}
         asked = replace(asked, decided=partial(self._decided, asked.tenant, decided))
+        is_given_up = False
         while True:
             try:
                 edited = await self.engine.edit(asked)
             except Undecided as stop:
-                decided[stop.segment.key] = await self._decide(asked, stop)
+                found = await self.desk.look_up(asked.tenant, stop.segment.key)
+                decision = decided[stop.segment.key] = found or await self._decide(asked, stop)
+                is_given_up |= found is None and decision.text is None
             else:
-                return self._seen_ahead(asked, edited, is_given_up=DROPPED in decided.values())
+                return self._seen_ahead(asked, edited, is_given_up=is_given_up)
 
     async def foresee(self, asked: Asked) -> Edited:
         """What `edit` would do now if it waited for nobody: calls nobody and records nothing."""
@@ -64,9 +67,6 @@ class Editor:
         return own.get(key) or self.desk.known(tenant, key)
 
     async def _decide(self, asked: Asked, stop: Undecided) -> Decision:
-        found = await self.desk.look_up(asked.tenant, stop.segment.key)
-        if found is not None:
-            return found
         read = self.engine.read(asked)
         if stop.messages < len(read.messages):
             return await self.desk.give_up(asked.tenant, stop.segment.key)
