@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from policies.audit.audit import Audit
-from policies.audit.findings import Finding
+from policies.audit.findings import Finding, Row
 
 _NUMBER = re.compile(r"^(?:(?:part|step|section)\s+)?(?:\d+|[ivx]+|[a-z])[.):]\s+")
 
@@ -66,16 +66,18 @@ def difference(before: Audit, after: Audit) -> Difference:
 
 
 def _rows(before: Audit, after: Audit) -> Iterator[Change]:
-    left = {_key(row.group, row.name): row for row in after.rows}
+    left = list(after.rows)
     for row in before.rows:
-        other = left.pop(_key(row.group, row.name), None)
+        other = next((one for one in left if _key(one) == _key(row)), None)
+        if other is not None:
+            left.remove(other)
         yield Change(row.group, row.name, row.tokens, other.tokens if other else None)
-    for row in left.values():
+    for row in left:
         yield Change(row.group, row.name, None, row.tokens)
 
 
-def _key(group: str, name: str) -> tuple[str, str]:
-    return group, _NUMBER.sub("", name.lower())
+def _key(row: Row) -> tuple[str, str]:
+    return row.group, _NUMBER.sub("", row.name.lower())
 
 
 def _only(of: Iterable[Finding], others: Iterable[Finding]) -> tuple[Finding, ...]:

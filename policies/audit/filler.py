@@ -1,7 +1,8 @@
 """Phrases that carry nothing: a sentence says the same without them.
 
-The list is short on purpose. Each entry can be taken out wherever it stands, and the rest still reads as an
-instruction; a word like "very" or "important" may be meant, so it is not here.
+The lists are short on purpose. What is on the first can be taken out wherever it stands, and the rest still reads as
+an instruction; what is on the second has a short form. A word like "very" or "important" may be meant, so it is not
+here.
 """
 
 from __future__ import annotations
@@ -20,36 +21,41 @@ PHRASES = (
     r"at the end of the day,?",
     r"bear in mind that",
     r"do(?: not|n['\u2019]t) hesitate to",
-    r"due to the fact that",
     r"feel free to",
     r"first and foremost,?",
-    r"for the purposes? of",
     r"i (?:would|['\u2019]d) like you to",
-    r"in order to",
-    r"in the event that",
     r"it goes without saying that",
     r"it is (?:very |extremely |absolutely |critically )?(?:important|crucial|essential|vital|imperative|worth noting)"
     r"(?: to (?:note|remember|understand|keep in mind|realize|realise))? that",
     r"it is worth (?:mentioning|noting|remembering) that",
     r"it should (?:also )?be noted that",
     r"(?:please )?(?:always )?(?:keep in mind|remember|note)(?: at all times)? that",
-    r"(?:please )?(?:always )?make (?:absolutely )?(?:sure|certain) (?:that you (?:always )?|to (?:always )?|you )",
+    r"(?:please )?(?:always )?make (?:absolutely )?(?:sure|certain) (?:that you|to|you)(?: always)?",
     r"needless to say,?",
-    r"please",
+    r"please,?",
     r"take a deep breath(?: and)?",
-    r"thank you(?: (?:very much|so much))?(?: (?:in advance|for [^.!\n]*))?[.!]?",
+    r"thank you(?: very much| so much)?(?: in advance)?(?: for [^.!\n]*)?[.!]?",
     r"to the best of your ability",
     r"we would like you to",
     r"you are expected to",
     r"your (?:job|task|goal|role|mission) is to",
 )
+SHORTER = (
+    (r"due to the fact that", "because"),
+    (r"for the purposes? of", "for"),
+    (r"in order to", "to"),
+    (r"in the event that", "if"),
+)
 _FILLER = re.compile("|".join(rf"(?:\b{phrase}(?!\w))" for phrase in PHRASES), re.IGNORECASE)
+_RULES = ((_FILLER, " "), *((re.compile(rf"\b{long}\b", re.IGNORECASE), short) for long, short in SHORTER))
 _MOST_QUOTED = 4
 
 
 def without_filler(sentence: str) -> str:
     """The sentence without its empty phrases; the sentence itself where it has none."""
-    left = _FILLER.sub(" ", sentence)
+    left = sentence
+    for rule, instead in _RULES:
+        left = rule.sub(instead, left)
     return sentence if left == sentence else " ".join(left.split())
 
 
@@ -69,7 +75,7 @@ def _of(part: Part, parts: Parts) -> Finding | None:
         saved = _saved(statement.text, parts.count)
         if saved > 0:
             places.append(statement.place)
-            phrases.update(dict.fromkeys(map(_shown, _FILLER.findall(statement.text))))
+            phrases.update(dict.fromkeys(_found(statement.text)))
             tokens += parts.claim(statement.place, saved)
     if not tokens:
         return None
@@ -79,14 +85,17 @@ def _of(part: Part, parts: Parts) -> Finding | None:
         tokens=tokens,
         places=tuple(places),
         quote=shown if len(phrases) <= _MOST_QUOTED else f"{shown}, ...",
-        advice="take the phrases out and give the bare instruction",
+        advice="take the phrases out or use their short forms",
         how="the tokens of these sentences, less those of the same sentences without the phrases",
         subject=f"{part.row.group} {part.row.name}",
     )
 
 
-def _shown(phrase: str) -> str:
-    return " ".join(phrase.lower().split()).strip(",.!")
+def _found(sentence: str) -> Iterator[str]:
+    """The phrases of a sentence as they are quoted."""
+    for rule, _ in _RULES:
+        for phrase in rule.findall(sentence):
+            yield " ".join(phrase.lower().split()).strip(",.!")
 
 
 def _saved(sentence: str, count: Count) -> int:

@@ -122,7 +122,8 @@ def _name(lines: Sequence[str]) -> str:
         return _short(heading.group(1))
     if tag:
         return f"<{tag.group(1)}>"
-    return _short(BULLET.sub("", first, count=1) if not _NUMBERED.match(first) else first) or "(blank)"
+    bullet = None if _NUMBERED.match(first) else BULLET.match(first)
+    return _short(first[bullet.end() :] if bullet else first) or "(blank)"
 
 
 def _short(text: str) -> str:

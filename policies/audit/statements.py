@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from policies.audit.lines import BULLET, HEADING, TAG, fenced, lines_of
+from policies.audit.lines import BULLET, HEADING, fenced, lines_of
 
 _ENDS = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\b[A-Z])[.!?:]+[\"'\u201d\u2019)\]*_`]*(?=\s+[A-Z0-9\"'\u201c(\[*`_<])|[\u3002\uff01\uff1f]"
@@ -50,7 +50,7 @@ def _blocks(text: str, passed_over: Collection[int]) -> Iterator[tuple[int, str]
 
 
 def _stands_alone(line: str) -> bool:
-    return HEADING.match(line) is not None or (TAG.match(line) is not None and _TAGS_ONLY.fullmatch(line) is not None)
+    return HEADING.match(line) is not None or _TAGS_ONLY.fullmatch(line) is not None
 
 
 def _parts(block: str) -> Iterator[tuple[int, str]]:

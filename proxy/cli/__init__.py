@@ -9,13 +9,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from proxy.cli import check, demo, keys, later, replay, serve
+from proxy.cli import audit, check, demo, keys, replay, serve
 from proxy.cli.parser import Parser
 from proxy.errors import StoreError
 from proxy.settings.faults import ConfigError
 from proxy.version import VERSION
 
-COMMANDS = (serve, demo, check, replay, keys, later)
+COMMANDS = (serve, demo, check, replay, audit, keys)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,6 +45,6 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     for command in COMMANDS:
         command.add_to(commands)
     arguments, rest = parser.parse_known_args(argv)
-    if rest and arguments.command not in later.COMMANDS:
+    if rest:
         parser.error(f"{rest[0]!r} is not an argument of {arguments.command}")
     return arguments

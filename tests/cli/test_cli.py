@@ -45,7 +45,7 @@ def test_the_version(forebay):
         (["keys"], "forebay keys: the following arguments are required: ACTION"),
         (["keys", "new"], "forebay keys new: the following arguments are required: --tenant"),
         (["keys", "new", "--tenant", "a b"], "forebay keys new: argument --tenant: 'a b' is not a tenant's name"),
-        (["audit", "f", "--model", "m"], "forebay audit: not built yet"),
+        (["audit"], "forebay audit: the following arguments are required: FILE"),
     ],
 )
 def test_a_mistake_is_one_line_on_stderr_and_exit_2(forebay, arguments, told):
