@@ -15,9 +15,14 @@ def cleared(tokens: int, lines: int, locator: str) -> str:
 
 
 def cleared_value(tokens: int, locator: str, names: Sequence[str]) -> str:
-    """In place of a long value among the arguments of an old call."""
+    """In place of the first long value among the arguments of an old call."""
     told = f"; {listed(names)}" if names else ""
     return f"[Forebay: value cleared, {tokens} tokens; arguments kept as {locator}{told}]"
+
+
+def cleared_too(tokens: int) -> str:
+    """In place of a further long value of the same call: the first one says where all of it is kept."""
+    return f"[Forebay: value cleared, {tokens} tokens]"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -78,3 +83,11 @@ def summary_ends() -> str:
 def dropped(turns: int, tokens: int, locator: str) -> str:
     """After the pinned user text, once turns were dropped."""
     return f"[Forebay: the {turns} oldest turns, {tokens} tokens, were dropped here; kept as {locator}]"
+
+
+def inherited(messages: int, tokens: int, locator: str) -> str:
+    """Behind a sub-agent's task, where its parent's history was left out."""
+    return (
+        f"[Forebay: {messages} messages of inherited history, {tokens} tokens, were left out on request; "
+        f"kept as {locator}]"
+    )

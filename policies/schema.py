@@ -1,12 +1,7 @@
-"""The model of a policy file: every key, its default, its bounds.
-
-A step that is not built yet ships switched off, and switching it on is an error that says so: `NOT_BUILT`
-is the one place where such steps stand, so that building one deletes its line.
-"""
+"""The model of a policy file: every key, its default, its bounds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -94,7 +89,7 @@ class Stubs(Section):
     """What a cleared result leaves behind beside its locator and size."""
 
     error_tokens: Tokens = Field(100, description="First error lines kept in a stub.")
-    name_tokens: Tokens = Field(400, description="Names kept in a stub that would otherwise vanish.")
+    name_tokens: Tokens = Field(800, description="Names kept in a stub that would otherwise vanish.")
 
 
 class CostRule(Section):
@@ -144,10 +139,7 @@ class Retrieval(Section):
 class Isolate(Section):
     """Sub-agents as sessions of their own."""
 
-    on_request: bool = Field(False, description="Honour x-context-isolate.")
-
-
-NOT_BUILT: tuple[tuple[str, Callable[[Policy], bool]], ...] = (("isolate.on_request", lambda p: p.isolate.on_request),)
+    on_request: bool = Field(True, description="Honour x-context-isolate.")
 
 
 class Policy(Section):
@@ -158,7 +150,7 @@ class Policy(Section):
     )
     window_shares: WindowShares = WindowShares()
     lend_unused: bool = Field(True, description="History may use what the other sections leave.")
-    keep_last_turns: int = Field(15, ge=2, description="Assistant turns kept whole; halved to 2 before the brake.")
+    keep_last_turns: int = Field(12, ge=2, description="Assistant turns kept whole; halved to 2 before the brake.")
     on_arrival: OnArrival = OnArrival()
     history: History = History()
     summarise: Summarise = Summarise()
@@ -168,10 +160,7 @@ class Policy(Section):
     on_overflow: Literal["reject", "forward"] = Field("reject", description="Input over the window after editing.")
 
     @model_validator(mode="after")
-    def _built(self) -> Self:
-        wanted = [key for key, switched_on in NOT_BUILT if switched_on(self)]
-        if wanted:
-            raise ValueError(f"{', '.join(wanted)}: not built yet; leave it off")
+    def _consistent(self) -> Self:
         if self.on_arrival.spill.enabled and not self.retrieval.enabled:
             raise ValueError("on_arrival.spill needs a way back for the model; switch retrieval.enabled on too")
         return self

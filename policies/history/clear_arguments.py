@@ -42,14 +42,15 @@ def clear_arguments(scene: Scene, index: int) -> Iterator[ReplaceArguments]:
 def _shortened(arguments: str, locator: str, listed: list[str], terms: Terms) -> str | None:
     """The arguments with every long string replaced, or None where that cannot be said in JSON.
 
-    The first marker lists the names.
+    The first marker holds the locator and lists the names.
     """
     unsaid = [listed]
 
     def walk(value: Any) -> Any:
         match value:
             case str() if len(value) > LONG_CHARACTERS:
-                return markers.cleared_value(terms.count(value), locator, unsaid.pop() if unsaid else [])
+                tokens = terms.count(value)
+                return markers.cleared_value(tokens, locator, unsaid.pop()) if unsaid else markers.cleared_too(tokens)
             case dict():
                 return {key: walk(inner) for key, inner in value.items()}
             case list():

@@ -1,7 +1,7 @@
 """What a stub says beside its locator and size: the first lines that report a failure, and names that would vanish.
 
-So the model knows what there is to be fetched. At most 100 tokens of errors and 400 of names by default, together at
-most 30 % of what they stand for.
+So the model knows what there is to be fetched. At most 100 tokens of errors and 800 of names by default, together at
+most half of what they stand for: names are what a stub is worth (docs/steps.md).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from policies.reducers.preview import readable
 from policies.scene import Scene, Text
 from policies.terms import Terms
 
-MOST_SHARE = 0.3
+MOST_SHARE = 0.5
 ARGUMENT_NAME_TOKENS = 200
 """Names listed for cleared arguments, at the most."""
 

@@ -35,7 +35,7 @@ def test_what_fits_is_left_alone():
 
 def test_the_window_clears_results_older_than_the_keep_window():
     history = conversation(user("go"), *tool_turns(20, 500))
-    plan = planned(history, terms(12_000, PLAIN))
+    plan = planned(history, terms(12_000, without_cost_rule(keep_last_turns=15)))
     cleared = [edit.index for edit in plan.edits if isinstance(edit, Replace)]
     assert cleared == [2, 4, 6, 8]  # at the nineteenth turn, when fifteen are kept
     assert plan.report.batches == ("window",)
