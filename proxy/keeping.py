@@ -63,6 +63,7 @@ class Keeper:
         self._metrics = metrics
         self._clock = clock
         self._known: OrderedDict[Place, float] = OrderedDict()
+        self._is_failing = False
 
     def unkept(self, tenant: str, session: str, edits: Sequence[Edit], conversation: Conversation) -> list[Original]:
         """The originals that were not offered lately for this session, which refers to them until it is erased."""
@@ -92,10 +93,18 @@ class Keeper:
                 self._remember((tenant, session, original.locator))
             self._metrics.artifacts_kept(tenant, await self._artifacts.usage_bytes(tenant))
         except StoreError as error:
-            log.warning("an original could not be kept: %s", error)
-            self._metrics.artifact("failed")
+            self._failed(error)
             return False
+        if self._is_failing:
+            self._is_failing = False
+            log.info("originals are kept again")
         return True
+
+    def _failed(self, error: StoreError) -> None:
+        """One log line per change of state."""
+        self._metrics.artifact("failed")
+        log.log(logging.DEBUG if self._is_failing else logging.WARNING, "an original could not be kept: %s", error)
+        self._is_failing = True
 
     def _remember(self, place: Place) -> None:
         self._known[place] = self._clock()

@@ -1,6 +1,7 @@
 """Where originals are kept: whatever the plan takes out of a context can be read back from here.
 
-`local.py` keeps them in a folder: `files.py` holds its rules of the file system, `ledger.py` counts and sweeps.
+`local.py` keeps them in a folder: `files.py` holds its rules of the file system, `ledger.py` counts and sweeps,
+`threads.py` bounds how long anybody waits for it.
 """
 
 from __future__ import annotations

@@ -7,18 +7,14 @@ is its age under all its names. There is nothing to keep in step, and nothing th
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import random
 import stat
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
 
 from proxy.artifacts import Artifact
 from proxy.artifacts.files import (
@@ -34,23 +30,24 @@ from proxy.artifacts.files import (
 )
 from proxy.artifacts.ledger import Ledger, Usage, survey
 from proxy.artifacts.record import HEAD_BYTES, decode, decode_head, encode
+from proxy.artifacts.threads import FolderThreads
 from proxy.errors import StoreError
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T")
-
 _MEGABYTE = 1024 * 1024
-_THREADS = 4
-_MOST_UNDER_WAY = 256  # each holds its request's body; a disk that hangs must not hold all of them
+_SECONDS = 2.0
+"""Reading or writing one artifact takes milliseconds; a folder that takes longer than this does not answer."""
+_BYTES_PER_SECOND = 16 * _MEGABYTE  # and a large one so much longer
+_ERASING_SECONDS = 60.0  # no agent waits for it, and a session may have many
 _REFRESH_SHARE = 0.01  # a use within this share of the time to live after the last one writes nothing
 
 
 class LocalArtifacts:
     """Implements `Artifacts`. Needs a file system with hard links.
 
-    All file access is in threads of its own: a folder that hangs, as one on a network may, takes none of the
-    threads that read requests.
+    All file access is in threads of its own (`threads.py`): a folder that hangs, as one on a network may, takes none
+    of those that read requests, and holds up nobody for long.
     """
 
     def __init__(
@@ -64,42 +61,33 @@ class LocalArtifacts:
         self._root = directory.absolute()
         self._ttl = ttl_seconds
         self._now = now
-        self._threads = ThreadPoolExecutor(_THREADS, "artifacts")
-        self._under_way = 0
+        self._threads = FolderThreads(f"artifacts folder {self._root}")
         self._ledger = Ledger(max_mb_per_tenant * _MEGABYTE, max_mb_per_session * _MEGABYTE)
 
     async def put(self, tenant: str, locator: str, kind: str, text: str, session: str) -> bool:
         """Keep one original; False where a cap of the tenant or session forbids it. Idempotent."""
         if not is_locator(locator):
             raise StoreError(f"{locator!r} is no locator; one is `art_` and 12 characters of a-z2-7")
-        return await self._in_thread(self._put, tenant, locator, kind, text, session)
+        seconds = _SECONDS + len(text) / _BYTES_PER_SECOND
+        return await self._threads.run(seconds, self._put, tenant, locator, kind, text, session)
 
     async def get(self, tenant: str, locator: str) -> Artifact | None:
         """The original, its time to live refreshed; None for unknown, foreign, expired and damaged alike."""
-        return await self._in_thread(self._get, tenant, locator) if is_locator(locator) else None
+        return await self._threads.run(_SECONDS, self._get, tenant, locator) if is_locator(locator) else None
 
     async def erase(self, tenant: str, locator: str) -> bool:
         """Whether there was something to erase."""
-        return await self._in_thread(self._erase, tenant, locator) if is_locator(locator) else False
+        if not is_locator(locator):
+            return False
+        return await self._threads.run(_ERASING_SECONDS, self._erase, tenant, locator)
 
     async def erase_session(self, tenant: str, session: str) -> int:
         """Erase what only this session refers to; how many artifacts went."""
-        return await self._in_thread(self._erase_session, tenant, session)
+        return await self._threads.run(_ERASING_SECONDS, self._erase_session, tenant, session)
 
     async def usage_bytes(self, tenant: str) -> int:
         """What the tenant's artifacts take up."""
-        return await self._in_thread(self._usage_bytes, tenant)
-
-    async def _in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
-        if self._under_way >= _MOST_UNDER_WAY:
-            raise StoreError(f"artifacts folder {self._root} does not keep up: {self._under_way} calls wait for it")
-        self._under_way += 1
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, partial(work, *arguments))
-        except OSError as error:
-            raise StoreError(f"artifacts folder {self._root} cannot be used: {error}") from error
-        finally:
-            self._under_way -= 1
+        return await self._threads.run(_SECONDS, self._usage_bytes, tenant)
 
     def _put(self, tenant: str, locator: str, kind: str, text: str, session: str) -> bool:
         place, name = folder_name(tenant), folder_name(session)

@@ -12,8 +12,10 @@ from proxy.context import Degraded
 from proxy.continuity import fingerprint
 from proxy.errors import ContextTooLong, UpstreamError
 from proxy.http import keys
-from proxy.http.asking import Question, question, session_named
+from proxy.http.asking import Question, question
 from proxy.http.headers import ResponseContext, context_headers
+from proxy.http.isolating import foreseen, isolated
+from proxy.http.naming import named
 from proxy.http.originals import kept_beside, known, spills_kept
 from proxy.http.reading_back import answering_upstream, with_exchanges
 from proxy.http.recording import Exchange, count_plan, record, told_report
@@ -26,7 +28,8 @@ async def completions(request: web.Request) -> web.StreamResponse:
     """Answer one chat completion, its context edited to the budget."""
     started, app = time.perf_counter(), request.app
     shortfalls = Shortfalls(app[keys.METRICS].degraded)
-    asked = await with_exchanges(app, await question(request), shortfalls)
+    asked = await isolated(request, await question(request), shortfalls)
+    asked = await with_exchanges(app, asked, shortfalls)
     exchange = await _edited(request, asked)
     shortfalls.add(*exchange.edited.degraded)
     exchange = await spills_kept(app, asked, exchange, shortfalls)
@@ -51,17 +54,20 @@ async def completions(request: web.Request) -> web.StreamResponse:
 async def plan(request: web.Request) -> web.Response:
     """The plan and budget report of a request, without a call and without a trace."""
     shortfalls = Shortfalls(lambda _: None)
-    asked = await with_exchanges(request.app, await question(request), shortfalls)
+    asked = await foreseen(request, await question(request), shortfalls)
+    asked = await with_exchanges(request.app, asked, shortfalls)
     edited = await request.app[keys.EDITOR].foresee(asked.asked)
     shortfalls.add(*edited.degraded)
+    whose = named(request, asked, edited.read)
     return web.json_response(
         {
-            "session": session_named(request, edited.read),
+            "session": whose.session,
+            "parent": whose.parent,
             "model": asked.asked.route.name,
             "policy": asked.asked.policy_name,
             "mode": edited.mode,
             "window": asked.asked.route.window,
-            **told_report(edited.plan.report),
+            **told_report(edited),
             "max_output": edited.plan.max_output,
             "edits": [_told_edit(edit) for edit in edited.plan.edits],
             "degraded": list(shortfalls.found),
@@ -77,11 +83,12 @@ async def _edited(request: web.Request, asked: Question) -> Exchange:
     except ContextTooLong:
         app[keys.METRICS].braked(route.name)
         raise
+    whose = named(request, asked, edited.read)
     return Exchange(
         request_id=request[keys.REQUEST_ID],
         tenant=asked.asked.tenant,
-        session=session_named(request, edited.read),
-        parent=asked.parent,
+        session=whose.session,
+        parent=whose.parent,
         route=route,
         policy=asked.asked.policy_name,
         edited=edited,

@@ -50,7 +50,14 @@ def answering_upstream(app: web.Application, exchange: Exchange, shortfalls: Sho
         return app[keys.UPSTREAM]
     policy = engine.policies[exchange.policy]
     count, page_tokens, told = engine.count(route.encoding), policy.retrieval.page_tokens, app[keys.METRICS].retrieval
-    sources = Sources(exchange.tenant, edited.plan.edits, edited.read.conversation, edited.body, app[keys.ARTIFACTS])
+    sources = Sources(
+        exchange.tenant,
+        edited.plan.edits,
+        edited.read.conversation,
+        edited.body,
+        app[keys.ARTIFACTS],
+        inherited=edited.isolated.originals if edited.isolated else (),
+    )
     answers: dict[str, Answering] = {
         NAME: Reads(sources, count, page_tokens, outline, told),
         CODE_NAME: Symbols(app[keys.WORKSPACES], exchange.tenant, count, page_tokens, told),

@@ -14,11 +14,11 @@ from typing import Any
 
 from aiohttp import web
 
-from policies.plan import Report
 from proxy.bill import Bill, Sizes, bill
 from proxy.context import Degraded, Edited
 from proxy.errors import StoreError
 from proxy.http import keys
+from proxy.isolation import Isolated
 from proxy.metrics import Metrics
 from proxy.state import RequestRecord
 from proxy.upstream import Route, Usage
@@ -135,6 +135,7 @@ def _record(
         policy=exchange.policy,
         report=_told(exchange, degraded, status, usage),
         added=added,
+        history=exchange.history,
     )
 
 
@@ -146,7 +147,7 @@ def _told(exchange: Exchange, degraded: Sequence[Degraded], status: int, usage: 
         "status": status,
         "mode": edited.mode,
         "history": exchange.history,
-        **told_report(edited.plan.report),
+        **told_report(edited),
         "degraded": list(degraded),
     }
     if usage is not None:
@@ -159,8 +160,9 @@ def _told(exchange: Exchange, degraded: Sequence[Degraded], status: int, usage: 
     return told
 
 
-def told_report(report: Report) -> dict[str, Any]:
+def told_report(edited: Edited) -> dict[str, Any]:
     """A report as JSON, for records and for the plan endpoint."""
+    report = edited.plan.report
     return {
         "received_tokens": report.received,
         "forwarded_tokens": report.forwarded,
@@ -170,4 +172,16 @@ def told_report(report: Report) -> dict[str, Any]:
         "repeated_calls": report.repeated_calls,
         "batches": list(report.batches),
         "budget": {name: {"used": use.used, "share": use.share} for name, use in report.budget.items()},
+        **({"isolation": _told_isolation(edited.isolated)} if edited.isolated else {}),
+    }
+
+
+def _told_isolation(isolated: Isolated) -> dict[str, Any]:
+    """What a sub-agent inherited, and whether it was left out; `task` counts the client's messages from 0."""
+    return {
+        "task": isolated.task,
+        "inherited_messages": isolated.inherited,
+        "inherited_tokens": isolated.taken,
+        "left_out": isolated.is_stripped,
+        "locator": isolated.locator,
     }

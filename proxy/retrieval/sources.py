@@ -32,17 +32,21 @@ class NotHere(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The originals that one request may read. `body` is that request as it goes upstream, markers and all."""
+    """The originals that one request may read. `body` is that request as it goes upstream, markers and all.
+
+    `inherited` is what a sub-agent's request was sent with and goes without.
+    """
 
     tenant: str
     edits: tuple[Edit, ...]
     conversation: Conversation
     body: bytes
     artifacts: Artifacts
+    inherited: tuple[Original, ...] = ()
 
     async def text(self, locator: str) -> str:
         """The whole original, as a model reads it; NotHere where there is none."""
-        for original in originals(self.edits, self.conversation):
+        for original in (*self.inherited, *originals(self.edits, self.conversation)):
             if original.locator == locator:
                 return await asyncio.to_thread(_read, original)
         try:

@@ -67,15 +67,16 @@ class StateStore:
         """False while calls fail at once; for readiness."""
         return self._breaker.closed
 
-    async def run(self, operation: str, fn: Callable[[Redis], Awaitable[T]]) -> T:
+    async def run(self, operation: str, fn: Callable[[Redis], Awaitable[T]], *, may_probe: bool = True) -> T:
         """What `fn` makes of the store's answers. StoreError where the store cannot do it, or not in time.
 
         `fn` may not take longer than the time-out in all, unless the event loop is late; what it raises besides store
-        errors passes through.
+        errors passes through. What an agent waits for may not probe: a store that goes on hanging would cost it one
+        time-out after each pause.
         """
-        if self._breaker.refuses:
+        if not self._passes(may_probe):
             raise self._failing()
-        task = asyncio.create_task(self._queue(operation, fn))
+        task = asyncio.create_task(self._queue(operation, fn, may_probe))
         self._running.add(task)
         task.add_done_callback(self._finished)
         await asyncio.wait({task})  # unlike awaiting the task, this leaves it alone when the caller is cancelled
@@ -104,7 +105,10 @@ class StateStore:
         with suppress(RedisError, OSError):
             await self._client.aclose()
 
-    async def _queue(self, operation: str, fn: Callable[[Redis], Awaitable[T]]) -> T:
+    def _passes(self, may_probe: bool) -> bool:
+        return not self._breaker.refuses if may_probe else self._breaker.closed
+
+    async def _queue(self, operation: str, fn: Callable[[Redis], Awaitable[T]], may_probe: bool) -> T:
         """Wait for a connection; those who wait leave at once when the breaker opens meanwhile."""
         try:
             async with asyncio.timeout(_QUEUE_SECONDS):
@@ -112,7 +116,7 @@ class StateStore:
         except TimeoutError:
             raise StoreError(f"{self._name}: all connections busy for {_QUEUE_SECONDS:g} s") from None
         try:
-            given = self._breaker.admit()
+            given = self._breaker.admit() if self._passes(may_probe) else None
             if given is None:
                 raise self._failing()
             return await self._attempt(operation, fn, given)

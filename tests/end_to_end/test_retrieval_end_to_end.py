@@ -50,7 +50,9 @@ async def test_the_model_reads_back_what_was_cleared(
 
 
 async def test_every_token_is_accounted_for(client: ClientSession, provider: Provider) -> None:
-    plain = await ask(client, chat("relay-32000", *history(5), tools=TOOLS))
+    watched = {**READS, "x-context-mode": "observe"}
+    plain = await ask(client, chat("relay-32000", *history(5), tools=TOOLS), headers=watched)
+    assert plain.number("added-tokens") == 0
     offered = await ask(client, chat("relay-32000", *history(5), tools=TOOLS), headers=READS)
     assert plain.number("received-tokens") == offered.number("received-tokens")
     added = offered.number("added-tokens")

@@ -17,9 +17,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from pydantic import SecretStr
 
 from proxy.app import Running, running
+from proxy.context import Asked, ContextEngine, newest_spills
 from proxy.demo.coding import coding
 from proxy.demo.session import requests
 from proxy.http import keys
+from proxy.policy_files import load_policies
 from proxy.settings import (
     ArtifactsSettings,
     AuthSettings,
@@ -29,6 +31,8 @@ from proxy.settings import (
     Settings,
     StateSettings,
 )
+from proxy.tokens import Counter
+from proxy.wire.envelope import slice_body
 from tests.scripted_upstream import ScriptedUpstream
 
 SECRET = "a secret of the tests, the same in every proxy"
@@ -103,6 +107,19 @@ class Bench:
     def forwarded(self) -> list[bytes]:
         """What reached the provider, in order."""
         return [request.body for request in self.provider.requests]
+
+    def unspilled(self, bodies: Sequence[bytes]) -> list[bytes]:
+        """What must reach the provider where no original can be kept: the newest results whole, all else as ever."""
+        app = self.proxy.app
+        engine = ContextEngine(load_policies(None), {"o200k_base": Counter("o200k_base")}, app[keys.SECRET])
+        route = app[keys.CATALOG].resolve(MODEL)
+        assert route.policy is not None
+        forwarded = []
+        for body in bodies:
+            asked = engine.carried_here(Asked(slice_body(body), "local", route, route.policy), {})
+            edited = engine.edit_here(asked)
+            forwarded.append((engine.inlined(asked, edited) if newest_spills(edited) else edited).body)
+        return forwarded
 
 
 def model(provider_url: str, name: str = MODEL, **changes: Any) -> ModelSettings:

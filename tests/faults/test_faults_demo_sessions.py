@@ -14,6 +14,7 @@ from proxy.demo.review import review
 from proxy.demo.session import requests
 from proxy.demo.structure import changed_by_the_way, violations
 from proxy.policy_files import load_policies
+from proxy.retrieval.tool import without_tool
 from tests.faults.bench import NO_STORE, Answered, bench
 
 WINDOWS = (8_000, 16_000, 32_000, 128_000, 272_000)
@@ -37,7 +38,11 @@ async def test_a_session_stays_valid_and_its_prefix_stays(
                 assert answer.status == 200, "in these windows the floor always fits"
                 sent.append(body)
                 answers.append(answer)
-            forwarded = [json.loads(body) for body in at.forwarded[already:]]
+            carried = at.forwarded[already:]
+            forwarded = [json.loads(without_tool(body)) for body in carried]
+            assert [json.loads(body) != alone for body, alone in zip(carried, forwarded, strict=True)] == [
+                policy != "observe"
+            ] * len(sent), "our tool stands in every request, or in none"
             is_structured(forwarded, sent)
             is_continued(forwarded, answers)
             if policy != "observe":

@@ -86,7 +86,7 @@ def unfinished_an_hour_ago(left: list[Path]) -> None:
         path.rename(path.with_name(f".new-{int(time.time()) - 3700}-{rest}"))
 
 
-async def test_files_that_may_not_grow_cost_no_request(tmp_path: Path, undisturbed: list[bytes]) -> None:
+async def test_files_that_may_not_grow_cost_no_request(tmp_path: Path, unspilled: list[bytes]) -> None:
     """A limit of the kernel's on the size of files, which binds root too: each write fails after its first bytes."""
 
     def limit() -> None:
@@ -102,7 +102,7 @@ async def test_files_that_may_not_grow_cost_no_request(tmp_path: Path, undisturb
                 ) as answer:
                     assert answer.status == 200
                     told.append(answer.headers.get("x-context-degraded", ""))
-        assert [request.body for request in provider.requests] == undisturbed
+        assert [request.body for request in provider.requests] == unspilled
     assert any("artifacts" in reasons for reasons in told)
     assert not [path for path in (tmp_path / "artifacts").rglob("*") if path.is_file()]
 

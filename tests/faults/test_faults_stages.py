@@ -46,6 +46,8 @@ EDITING = {
     "counting the tools": "proxy.wire.fixed.FixedPart.tokens",
     "splicing": "proxy.wire.render._messages",
 }
+READING = {EDITING["counting a message"], EDITING["counting the tools"]}
+"""Stages that fail twice: what offers our tool reads the request before what edits it."""
 
 
 @pytest.mark.parametrize("stage", EDITING.values(), ids=EDITING)
@@ -57,10 +59,10 @@ async def test_an_edit_that_raises_forwards_the_original(
     assert (answer.status, answer.degraded) == (200, "policy")
     assert at.forwarded == [REQUEST]
     assert await at.metric("forebay_degraded_total", reason="policy") == 1
-    assert len(errors(caplog)) == 1
     assert no_trace(answer)
     await at.recorded()
-    assert len(errors(caplog)) == 1
+    first = ["exchanges could not be put back; going on without retrieval"] if stage in READING else []
+    assert errors(caplog) == [*first, "the edit failed; forwarding the original"]
 
 
 @pytest.mark.parametrize("stage", EDITING.values(), ids=EDITING)

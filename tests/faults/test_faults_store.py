@@ -8,6 +8,7 @@ import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,22 +51,31 @@ async def at(tmp_path: Path, valkey: OwnValkey, clock: Clock) -> AsyncIterator[B
         yield opened
 
 
-async def store_calls(at: Bench) -> float:
-    """How often a record reached for the store."""
-    return await at.metric("forebay_state_seconds_count", operation="record")
+async def store_calls(at: Bench, *operations: str) -> float:
+    """How often these operations reached for the store; a record's, and a look-up's of what the model read back."""
+    return sum([await at.metric("forebay_state_seconds_count", operation=each) for each in operations])
 
 
-async def through(at: Bench, clock: Clock, fault: Callable[[], None], mend: Callable[[], None]) -> list[Answered]:
-    """The session with a fault in its middle; says how it is seen while it lasts, and that it ends."""
+async def through(
+    at: Bench, clock: Clock, fault: Callable[[], None], mend: Callable[[], None], found_by: str = "get_many"
+) -> list[Answered]:
+    """The session with a fault in its middle; says how it is seen while it lasts, and that it ends.
+
+    A store that answers nothing fails the first look-up, before the call; one that is full the first `record`, after
+    the answer.
+    """
     bodies = session()
     before = await at.play(bodies[:BEFORE])
     assert {answer.degraded for answer in before} == {None}
-    calls = await store_calls(at)
-    assert calls == BEFORE
+    records, look_ups = await store_calls(at, "record"), await store_calls(at, "get_many")
+    assert records == BEFORE
     fault()
     during = await at.play(bodies[BEFORE : BEFORE + DURING])
-    assert await store_calls(at) == calls + 1, "the first request costs one time-out, the others none"
-    assert [answer.degraded for answer in during] == [None] + ["state"] * (DURING - 1)
+    is_late = found_by == "record"
+    assert await store_calls(at, "get_many") == look_ups + 1, "the first request costs one time-out, the others none"
+    assert await store_calls(at, "record") == records + is_late
+    assert [answer.degraded for answer in during] == [None if is_late else "state"] + ["state"] * (DURING - 1)
+    assert await at.metric("forebay_degraded_total", reason="state") == DURING
     assert await at.ready() == (200, "degraded")
     mend()
     clock.time += 60
@@ -114,7 +124,7 @@ async def test_a_full_store(at: Bench, clock: Clock, valkey: OwnValkey, undistur
     def empty() -> None:
         assert valkey.command("CONFIG", "SET", "maxmemory", "0") == "+OK\r\n"
 
-    harmless(at, await through(at, clock, fill, empty), undisturbed)
+    harmless(at, await through(at, clock, fill, empty, found_by="record"), undisturbed)
 
 
 async def test_a_full_store_is_not_called_well_because_it_still_answers(
@@ -134,7 +144,7 @@ async def test_a_store_that_is_not_there_at_start_up(
         answers = await at.play(session())
         harmless(at, answers, undisturbed)
         assert {answer.degraded for answer in answers} == {"state"}
-        assert await store_calls(at) == 0
+        assert await store_calls(at, "record", "get_many") == 0
         assert await at.ready() == (200, "degraded")
 
 
@@ -150,22 +160,44 @@ async def test_a_wrong_password(
             answers = await at.play(session())
             harmless(at, answers, undisturbed)
             assert {answer.degraded for answer in answers} == {"state"}
-            assert await store_calls(at) == 0
+            assert await store_calls(at, "record", "get_many") == 0
             assert await at.ready() == (200, "degraded")
     finally:
         server.stop()
 
 
-async def test_no_answer_waits_for_a_store_that_hangs(tmp_path: Path, valkey: OwnValkey) -> None:
+def without_tools(body: bytes) -> dict[str, Any]:
+    """A request for which there is nothing to look up before its call."""
+    given: dict[str, Any] = json.loads(body)
+    return {name: value for name, value in given.items() if name not in {"tools", "tool_choice", "parallel_tool_calls"}}
+
+
+async def test_no_answer_waits_for_its_record_in_a_store_that_hangs(tmp_path: Path, valkey: OwnValkey) -> None:
     """With a time-out far beyond the test's patience, an answer that waited for the store would never come."""
     async with bench(tmp_path, state_url=valkey.url, timeout_ms=3 * int(PATIENCE) * 1000) as at:
         await at.play(session()[:2])
         valkey.signal(signal.SIGSTOP)
-        answers = [await at.ask(body) for body in session()[2:6]]
+        answers = [await at.ask(without_tools(body)) for body in session()[2:6]]
         valkey.signal(signal.SIGCONT)
         assert {answer.status for answer in answers} == {200}
         await at.recorded()
-        assert await store_calls(at) == 6
+        assert await store_calls(at, "record") == 6
+
+
+async def test_no_call_waits_for_the_trial_of_a_store_that_goes_on_hanging(
+    tmp_path: Path, clock: Clock, valkey: OwnValkey
+) -> None:
+    """Each pause of the breaker ends with a record's trial, which nobody waits for, and never with a look-up's."""
+    async with bench(tmp_path, state_url=valkey.url, timeout_ms=250) as at:
+        await at.play(session()[:2])
+        looked_up, recorded = await store_calls(at, "get_many"), await store_calls(at, "record")
+        valkey.signal(signal.SIGSTOP)
+        for body in session()[2:8]:
+            await at.play([body])
+            clock.time += 60
+        valkey.signal(signal.SIGCONT)
+        assert await store_calls(at, "get_many") == looked_up + 1
+        assert await store_calls(at, "record") == recorded + 5
 
 
 async def test_a_request_served_without_the_store_counts_once(at: Bench, clock: Clock, valkey: OwnValkey) -> None:

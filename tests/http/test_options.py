@@ -60,9 +60,16 @@ def test_off_is_403_where_the_operator_forbids_it():
         options(x_context_mode="off", allow_off=False)
 
 
-def test_isolation_is_refused_as_not_built():
-    with pytest.raises(RequestError, match="not built yet"):
-        options(x_context_isolate="1")
+@pytest.mark.parametrize(("headers", "isolates"), [({}, False), ({"1": "1"}, True), ({"true": "true"}, True)])
+def test_isolation_is_asked_for_by_1_or_true(headers, isolates):
+    assert options(**{"x_context_isolate": value for value in headers.values()}).isolates is isolates
+
+
+@pytest.mark.parametrize("value", ["0", "", "yes", "false", "TRUE", "1, 1"])
+def test_another_value_for_isolation_is_400_and_named(value):
+    with pytest.raises(RequestError, match=f"x-context-isolate {value!r} is not 1; send 1") as caught:
+        options(x_context_isolate=value)
+    assert (caught.value.status, caught.value.param) == (400, "x-context-isolate")
 
 
 @pytest.mark.parametrize(("sent", "parent"), [("p-1", "p-1"), ("", None)])

@@ -126,6 +126,40 @@ async def test_a_hanging_store_costs_one_time_out_then_calls_do_not_reach_for_it
         assert not store.available
 
 
+async def test_a_call_that_may_not_probe_leaves_a_store_that_failed_to_those_that_may() -> None:
+    clock = Clock()
+    async with Relay(swallow) as relay, opened(relay.url, 50, breaker=Breaker(now=clock)) as store:
+
+        async def waited_for() -> str:
+            with pytest.raises(StoreError) as caught:
+                await store.run("get", lambda client: client.get("key"), may_probe=False)
+            return str(caught.value)
+
+        assert "no answer within 50 ms" in await waited_for()
+        clock.time += 60
+        assert "not asked again" in await waited_for()
+        assert relay.connections == 1
+        assert "no answer within 50 ms" in await fails(store)
+
+
+async def test_a_call_that_may_not_probe_and_still_queues_when_the_store_fails_leaves_too() -> None:
+    clock = Clock()
+    async with Relay(swallow) as relay, opened(relay.url, 50, breaker=Breaker(now=clock), pool_size=1) as store:
+        calls = [store.run("get", lambda client: client.get("key"), may_probe=False) for _ in range(3)]
+        pause_is_over = asyncio.create_task(_advance(clock, store))
+        results = await asyncio.gather(*calls, return_exceptions=True)
+        await pause_is_over
+        assert {type(result) for result in results} == {StoreError}
+        assert relay.connections == 1
+
+
+async def _advance(clock: Clock, store: StateStore) -> None:
+    """Let the breaker's pause be over as soon as it is open."""
+    while store.available:  # noqa: ASYNC110 -- a breaker has no event to await
+        await asyncio.sleep(0)
+    clock.time += 60
+
+
 async def test_a_ping_does_not_queue_behind_calls_that_wait(valkey: EmbeddedValkey) -> None:
     async with opened(valkey.url, pool_size=1) as store:
         started, gate = asyncio.Event(), asyncio.Event()
