@@ -37,7 +37,7 @@ OFF: dict[str, Change] = {
     "without a way back": {"retrieval.enabled": False, "on_arrival.spill.enabled": False},
 }
 NUMBERS: dict[str, Sequence[Any]] = {
-    "keep_last_turns": (5, 10, 15, 20, 30),
+    "keep_last_turns": (6, 10, 12, 15, 20, 30),
     "on_arrival.spill.threshold_tokens": (1000, 2000, 4000, 8000),
     "on_arrival.spill.source_threshold_tokens": (2000, 5000, 20000, 60000),
     "on_arrival.spill.preview_tokens": (300, 600, 1200),
