@@ -6,6 +6,7 @@ prefix comes from the cache as did of ours, and the provider's count differs fro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from policies.terms import CachePrices
@@ -32,22 +33,40 @@ class Sizes:
     forwarded_before: int
 
 
-def bill(usage: Usage, sizes: Sizes, prices: Prices) -> Bill | None:
-    """None where no price is known."""
+def bill(rounds: Sequence[Usage], sizes: Sizes, prices: Prices) -> Bill | None:
+    """None where no price is known. `rounds` are the calls of one request, at least one.
+
+    The first is the request as it went; what followed are readings, which the untouched request would not have made.
+    """
     if prices.input is None:
         return None
-    answer = usage.output_tokens * (prices.output or 0)
-    input_tokens, cached, written = usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens
-    own = _input(input_tokens, cached, written, prices) + answer
+    own = sum(_call(usage, prices) for usage in rounds)
+    first, last = rounds[0], rounds[-1]
     if sizes.received == sizes.forwarded or not sizes.forwarded:
-        return Bill(own / MILLION, own / MILLION)
-    factor = input_tokens / sizes.forwarded
+        other = _input(first.input_tokens, first.cache_read_tokens, first.cache_write_tokens, prices)
+    else:
+        other = _untouched(first, sizes, prices)
+    return Bill(own / MILLION, (other + _output(last, prices)) / MILLION)
+
+
+def _call(usage: Usage, prices: Prices) -> float:
+    read = _input(usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, prices)
+    return read + _output(usage, prices)
+
+
+def _output(usage: Usage, prices: Prices) -> float:
+    return usage.output_tokens * (prices.output or 0)
+
+
+def _untouched(first: Usage, sizes: Sizes, prices: Prices) -> float:
+    """The input price of the request as it came."""
+    factor = first.input_tokens / sizes.forwarded
+    cached = first.cache_read_tokens
     hit = min(1.0, cached / (sizes.forwarded_before * factor)) if sizes.forwarded_before and factor else 0.0
     untouched = sizes.received * factor
     untouched_cached = min(untouched, hit * sizes.received_before * factor)
-    untouched_written = untouched - untouched_cached if written else 0
-    other = _input(untouched, untouched_cached, untouched_written, prices) + answer
-    return Bill(own / MILLION, other / MILLION)
+    untouched_written = untouched - untouched_cached if first.cache_write_tokens else 0
+    return _input(untouched, untouched_cached, untouched_written, prices)
 
 
 def cache_prices(prices: Prices) -> CachePrices:

@@ -20,7 +20,9 @@ from proxy.http.originals import kept_beside, known, spills_kept
 from proxy.http.reading_back import answering_upstream, with_exchanges
 from proxy.http.recording import Exchange, count_plan, record, told_report
 from proxy.http.shortfalls import Shortfalls
-from proxy.upstream import Answer, UpstreamCall
+from proxy.retrieval.streamed import StreamedAnswer
+from proxy.retrieval.whole import WholeAnswer
+from proxy.upstream import Answer, UpstreamCall, Usage
 from proxy.upstream.sse import Tail, error_event
 
 
@@ -101,16 +103,23 @@ async def _answered(
 ) -> web.StreamResponse:
     """Give the answer to the client, and record the exchange whether or not the client stays."""
     headers = {**answer.headers, **context_headers(_context(exchange, shortfalls.found))}
-    status, usage = answer.status, None
+    status, rounds = answer.status, list[Usage]()
     try:
         if answer.is_event_stream:
             response = await _streamed(request, answer, headers, exchange, started)
         else:
             response = await _whole(answer, headers)
-        usage = answer.usage
+        rounds = _rounds(answer)
         return response
     finally:
-        request.app[keys.BACKGROUND].start(record(request.app, exchange, shortfalls.found, status, usage))
+        request.app[keys.BACKGROUND].start(record(request.app, exchange, shortfalls.found, status, rounds))
+
+
+def _rounds(answer: Answer) -> list[Usage]:
+    """What the calls of one request were billed, in order, as far as the provider said; empty where not even of the
+    first, which all figures start from."""
+    each = answer.rounds if isinstance(answer, WholeAnswer | StreamedAnswer) else [answer.usage]
+    return [usage for usage in each if usage is not None] if each and each[0] is not None else []
 
 
 async def _whole(answer: Answer, headers: dict[str, str]) -> web.Response:

@@ -20,6 +20,7 @@ from proxy.errors import StoreError
 from proxy.http import keys
 from proxy.isolation import Isolated
 from proxy.metrics import Metrics
+from proxy.retrieval.rounds import summed
 from proxy.state import RequestRecord
 from proxy.upstream import Route, Usage
 
@@ -62,14 +63,15 @@ def _count_plan(app: web.Application, exchange: Exchange) -> None:
 
 
 async def record(
-    app: web.Application, exchange: Exchange, degraded: Sequence[Degraded], status: int, usage: Usage | None
+    app: web.Application, exchange: Exchange, degraded: Sequence[Degraded], status: int, rounds: Sequence[Usage]
 ) -> None:
     """Metrics of the answer, then the session's record; raises nothing.
 
-    `degraded` are the reasons that the answer told, and that are counted already.
+    `rounds` are what the calls of this request were billed, empty where nobody said. `degraded` are the reasons that
+    the answer told, and that are counted already.
     """
     with _costs_a_figure(app, exchange, degraded):
-        cost = _count_usage(app, exchange, usage) if usage else None
+        usage, cost = summed(rounds), _count_usage(app, exchange, rounds) if rounds else None
         if exchange.edited.mode != "off":
             await app[keys.SESSIONS].record(exchange.tenant, _record(exchange, degraded, status, usage, cost))
 
@@ -87,14 +89,15 @@ def _costs_a_figure(app: web.Application, exchange: Exchange, told: Sequence[Deg
         app[keys.METRICS].degraded("state")
 
 
-def _count_usage(app: web.Application, exchange: Exchange, usage: Usage) -> Bill | None:
+def _count_usage(app: web.Application, exchange: Exchange, rounds: Sequence[Usage]) -> Bill | None:
     metrics, model, tenant = app[keys.METRICS], exchange.route.name, exchange.tenant
     report, decided = exchange.edited.plan.report, exchange.edited.decided
-    inputs = {"cached": usage.cache_read_tokens, "billed": usage.input_tokens}
-    metrics.tokens(model, tenant, inputs, usage.output_tokens)
-    metrics.estimated(model, usage.input_tokens, int(report.forwarded * exchange.route.token_factor))
+    for usage in rounds:
+        inputs = {"cached": usage.cache_read_tokens, "billed": usage.input_tokens}
+        metrics.tokens(model, tenant, inputs, usage.output_tokens)
+    metrics.estimated(model, rounds[0].input_tokens, int(report.forwarded * exchange.route.token_factor))
     sizes = Sizes(report.received, report.forwarded, decided.untouched_before, decided.sent_before)
-    cost = bill(usage, sizes, exchange.route.prices)
+    cost = bill(rounds, sizes, exchange.route.prices)
     if cost is not None:
         metrics.cost(model, tenant, cost.billed, cost.untouched)
     return cost
@@ -106,7 +109,7 @@ def count_summary(metrics: Metrics, tenant: str, route: Route, usage: Usage) -> 
     metrics.tokens(
         model, tenant, {"cached": usage.cache_read_tokens, "billed": usage.input_tokens}, usage.output_tokens
     )
-    cost = bill(usage, Sizes(0, 0, 0, 0), route.prices)
+    cost = bill([usage], Sizes(0, 0, 0, 0), route.prices)
     if cost is not None:
         metrics.cost(model, tenant, cost.billed, 0.0)
 
