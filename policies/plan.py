@@ -30,7 +30,8 @@ class Report:
     """What a request was, and what was done to it, in tokens by the proxy's counter.
 
     `repeated_calls` is how often in a row the newest turn did the same as the one before it, with the same results.
-    `narrowed` is by how many eighths the fold saw a smaller window, for what no section counts (reasoning) to fit.
+    `narrowed` is by how many eighths the fold saw a smaller window, for what no section counts (reasoning) to fit;
+    `bare` whether what we add (our tools, replayed exchanges) was left out because it did not fit.
     """
 
     received: int
@@ -41,13 +42,14 @@ class Report:
     batches: tuple[Reason, ...] = ()
     budget: Mapping[str, Use] = field(default_factory=dict)
     narrowed: int = 0
+    bare: bool = False
     repeated_calls: int = 0
 
     @property
     def view(self) -> int:
-        """A number that differs from the previous request's where the prefix was rewritten: batches so far, and a
-        thousand for each eighth by which the window was narrowed."""
-        return len(self.batches) + 1000 * self.narrowed
+        """A number that differs from the previous request's where the prefix was rewritten: batches so far, a
+        thousand for each eighth by which the window was narrowed, and ten thousand where our additions are left out."""
+        return len(self.batches) + 1000 * self.narrowed + 10_000 * self.bare
 
 
 @dataclass(frozen=True, slots=True)

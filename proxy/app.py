@@ -21,6 +21,7 @@ from aiohttp import web
 
 from proxy.artifacts.local import LocalArtifacts
 from proxy.background import Background
+from proxy.beginnings import Beginnings
 from proxy.context import ContextEngine
 from proxy.continuity import Continuity
 from proxy.http import keys
@@ -109,6 +110,7 @@ async def _state(app: web.Application) -> AsyncIterator[None]:
         app[keys.SESSIONS] = RedisSessions(store, settings.ttl_seconds)
         records = RedisRecords(store, settings.ttl_seconds)
         app[keys.EXCHANGES] = Exchanges(records, lambda: metrics.degraded("state"))
+        app[keys.BEGINNINGS] = Beginnings(records, lambda: metrics.degraded("state"))
         yield
 
 

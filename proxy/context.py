@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from policies.budget import Budget, budget_for
-from policies.edits import Replace
+from policies.conversation import Conversation
+from policies.edits import Edit, Replace
 from policies.fold import Reason
 from policies.plan import Plan, plan, untouched, watched
 from policies.schema import Policy
@@ -22,6 +23,7 @@ from policies.terms import Terms, nothing_decided
 from proxy.bill import cache_prices
 from proxy.errors import ContextTooLong, ForebayError
 from proxy.folds import Folds, Walk
+from proxy.isolation import Isolated, inherits, isolate, weight
 from proxy.locators import locator_maker
 from proxy.outline import outline
 from proxy.refusal import too_long
@@ -42,6 +44,8 @@ log = logging.getLogger(__name__)
 Mode = Literal["enforce", "observe", "off"]
 Summary = Literal["none", "used", "pending", "failed"]
 Degraded = Literal["state", "artifacts", "policy", "summary", "tokenizer", "window", "json"]
+TakenOut = tuple[Sequence[Edit], Conversation]
+"""Edits, and the messages that they refer to."""
 
 OFF_LOOP_BYTES = 48 * 1024
 """With more new bytes than this, reading and folding go to a thread: about 3 ms of work."""
@@ -67,7 +71,8 @@ class Asked:
     """A request as the context engine needs to know it. `tools` are those of ours that this tenant may be offered.
 
     `decided` is what was recorded of segments that were to be summarised; `assumed` says that it is a guess, and
-    that nothing that follows from it may be remembered.
+    that nothing that follows from it may be remembered. `isolated` is what a sub-agent inherited: where it was left
+    out, `envelope` does not hold it.
     """
 
     envelope: Envelope
@@ -79,6 +84,7 @@ class Asked:
     offer: Offer | None = None
     decided: Callable[[str], Decision | None] = nothing_decided
     assumed: bool = False
+    isolated: Isolated | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +114,21 @@ class Edited:
     read: Read
     offer: Offer | None = None
     summary: Summary = "none"
+    isolated: Isolated | None = None
 
     @property
     def plan(self) -> Plan:
         """The plan that the body follows."""
         return self.decided.plan
+
+    @property
+    def taken_out(self) -> tuple[TakenOut, ...]:
+        """All that was taken out: what a sub-agent inherited, and what the plan edits."""
+        own: TakenOut = (self.plan.edits, self.read.conversation)
+        isolated = self.isolated
+        if isolated is None or not isolated.is_stripped:
+            return (own,)
+        return (isolated.edits, isolated.read.conversation), own
 
 
 class ContextEngine:
@@ -137,11 +153,7 @@ class ContextEngine:
         try:
             if not (tools := self._offers(asked)):
                 return asked
-            reader = self._readers[asked.route.encoding]
-            if reader.new_bytes(asked.envelope) > OFF_LOOP_BYTES:
-                read = await asyncio.to_thread(reader.read, asked.envelope)
-            else:
-                read = reader.read(asked.envelope)
+            read = await self.met(asked)
             return self._offering(asked, tools, read, await exchanges.find(asked.tenant, read))
         except ForebayError:
             raise
@@ -165,9 +177,27 @@ class ContextEngine:
         envelope, added = asked.envelope, definitions
         if found:
             envelope = slice_body(restored(asked.envelope, found))
-            added += _weight(self._readers[asked.route.encoding].read(envelope)) - _weight(read)
+            added += weight(self._readers[asked.route.encoding].read(envelope)) - weight(read)
         place = Place(asked.tenant, history_of(read.messages), len(read.messages))
         return replace(asked, envelope=envelope, offer=Offer(place, asked.envelope, tools, definitions, added))
+
+    async def met(self, asked: Asked) -> Read:
+        """The facts of a request's messages; many new ones are read in a thread."""
+        if self._readers[asked.route.encoding].new_bytes(asked.envelope) > OFF_LOOP_BYTES:
+            return await asyncio.to_thread(self.read, asked)
+        return self.read(asked)
+
+    def isolated(self, asked: Asked, read: Read, task: int) -> Asked:
+        """The request without what its sub-agent inherited before its task; by `mode: observe` that is only counted.
+
+        Unlike an edit to the budget this needs no window.
+        """
+        count, locate = self.count(asked.route.encoding), self.locate(asked.tenant)
+        if (asked.mode or self.policies[asked.policy_name].mode) == "enforce":
+            isolated = isolate(read, task, self._readers[asked.route.encoding], count, locate)
+        else:
+            isolated = inherits(read, task, count, locate)
+        return replace(asked, envelope=isolated.envelope, isolated=isolated)
 
     def read(self, asked: Asked) -> Read:
         """The facts of a request's messages, known ones at no cost."""
@@ -189,12 +219,16 @@ class ContextEngine:
 
     def edit_here(self, asked: Asked) -> Edited:
         """The same in this thread, for callers without an event loop."""
+        edited = self._fitted(asked)
+        return _with_isolated(edited, asked.isolated) if asked.isolated else edited
+
+    def _fitted(self, asked: Asked) -> Edited:
         if asked.offer is None:
             return self._edited(asked)
         try:
             return self._edited(asked)
         except ContextTooLong:  # it may be what we add that does not fit
-            return self._edited(replace(asked, envelope=asked.offer.client, offer=None))
+            return _bare(self._edited(replace(asked, envelope=asked.offer.client, offer=None)))
 
     def _edited(self, asked: Asked) -> Edited:
         mode = self._mode(asked)
@@ -265,20 +299,23 @@ class ContextEngine:
 
     def _terms(self, asked: Asked, window: int, fixed_tokens: int) -> Terms:
         policy, route = self.policies[asked.policy_name], asked.route
-        if asked.tenant not in self._locators:
-            self._locators[asked.tenant] = locator_maker(self._secret, asked.tenant)
         return Terms(
             policy=policy,
             budget=budget_for(policy, window, route.window_includes_output, route.token_factor),
             prices=cache_prices(route.prices),
             fixed_tokens=fixed_tokens,
             count=self._counters[route.encoding].count,
-            locate=self._locators[asked.tenant],
+            locate=self.locate(asked.tenant),
             outline=outline,
             way_back=asked.offer is not None and NAME in asked.offer.tools,
             own_tools=asked.offer.tools if asked.offer else frozenset(),
             decided=asked.decided,
         )
+
+    def locate(self, tenant: str) -> Callable[[str, bytes], str]:
+        if tenant not in self._locators:
+            self._locators[tenant] = locator_maker(self._secret, tenant)
+        return self._locators[tenant]
 
     def _enforced(self, asked: Asked, read: Read, terms: Terms, max_output: int | None) -> Decided:
         """The plan; made for a smaller window where what no section counts (reasoning) would not fit beside it."""
@@ -326,6 +363,12 @@ def newest_spills(edited: Edited) -> tuple[Replace, ...]:
     return tuple(edit for edit in spills if edit.index > latest)
 
 
+def _bare(edited: Edited) -> Edited:
+    """Told that what we would have added is left out."""
+    report = replace(edited.plan.report, bare=True)
+    return replace(edited, decided=replace(edited.decided, plan=replace(edited.plan, report=report)))
+
+
 def _with_added(decided: Decided, tokens: int) -> Decided:
     """So many of the tokens that the fold received were added by us."""
     report = decided.plan.report
@@ -333,5 +376,10 @@ def _with_added(decided: Decided, tokens: int) -> Decided:
     return replace(decided, plan=replace(decided.plan, report=told))
 
 
-def _weight(read: Read) -> int:
-    return sum(message.tokens + message.extra_tokens for message in read.messages)
+def _with_isolated(edited: Edited, isolated: Isolated) -> Edited:
+    """What was left out of the request before the fold had it, put into the report."""
+    before = edited.decided.untouched_before
+    if before:  # the request before, untouched, held it too
+        before += isolated.taken - isolated.noted
+    plan = replace(edited.plan, report=isolated.accounted(edited.plan.report))
+    return replace(edited, decided=replace(edited.decided, plan=plan, untouched_before=before), isolated=isolated)

@@ -55,6 +55,22 @@ def originals(edits: Sequence[Edit], conversation: Conversation) -> Iterator[Ori
         yield Original(locator, "turns", partial(_turns, indices, conversation))
 
 
+def every_original(conversation: Conversation, locate: Callable[[str, bytes], str]) -> Iterator[Original]:
+    """What every result and every call's arguments would be kept as: also those whose turns have left since.
+
+    A summary may quote a marker that stood in what it replaced.
+    """
+    for index, message in enumerate(conversation.messages):
+        for part, tokens in enumerate(message.parts if message.role == "tool" else ()):
+            if tokens:
+                text = conversation.text(index, part)
+                yield Original(locate("result", text.encode()), "result", partial(conversation.text, index, part))
+        for position in range(len(message.calls)):
+            arguments = conversation.arguments(index, position)
+            locator = locate("arguments", arguments.encode())
+            yield Original(locator, "arguments", partial(conversation.arguments, index, position))
+
+
 class Keeper:
     """Remembers what is kept, so that an edit costs the store one write and not one per request."""
 

@@ -9,6 +9,7 @@ from aiohttp import web
 
 from proxy.artifacts import Artifacts
 from proxy.background import Background
+from proxy.beginnings import Beginnings
 from proxy.context import ContextEngine
 from proxy.continuity import Continuity
 from proxy.http.bodies import Bodies
@@ -51,6 +52,7 @@ STATE = web.AppKey("state", StateStore)
 ENGINE = web.AppKey("engine", ContextEngine)
 EDITOR = web.AppKey("editor", Editor)
 EXCHANGES = web.AppKey("exchanges", Exchanges)
+BEGINNINGS = web.AppKey("beginnings", Beginnings)
 WORKSPACES = web.AppKey("workspaces", Workspaces)
 KEEPER = web.AppKey("keeper", Keeper)
 CONTINUITY = web.AppKey("continuity", Continuity)

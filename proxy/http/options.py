@@ -1,4 +1,4 @@
-"""What a client may choose by header: the policy, the mode, the parent session."""
+"""What a client may choose by header: the policy, the mode, the parent session, isolation from it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ Mode = Literal["enforce", "observe", "off"]
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """`mode` None leaves it to the policy. `parent` is the client's own word: digest it before use."""
+    """`mode` None leaves it to the policy. `parent` is the client's own word: digest it before use.
+
+    `isolates` asks that what this request inherited from its parent is left out.
+    """
 
     policy: str
     mode: Mode | None
     parent: str | None
+    isolates: bool
 
 
 def options_of(
@@ -30,12 +34,11 @@ def options_of(
     allow_off: bool,
 ) -> RequestOptions:
     """The options of one request; `known` are the names of all loaded policies."""
-    if "x-context-isolate" in headers:
-        raise RequestError("x-context-isolate is not built yet; leave the header out", param="x-context-isolate")
     return RequestOptions(
         policy=policy_of(tenant, headers.get("x-context-policy"), route_policy, known),
         mode=_mode(headers.get("x-context-mode"), allow_off),
         parent=headers.get("x-context-parent") or None,
+        isolates=_isolates(headers.get("x-context-isolate")),
     )
 
 
@@ -64,4 +67,16 @@ def _mode(asked: str | None, allow_off: bool) -> Mode | None:
         case _:
             raise RequestError(
                 f"x-context-mode {asked[:80]!r} is none of enforce, observe, off", param="x-context-mode"
+            )
+
+
+def _isolates(asked: str | None) -> bool:
+    match asked:
+        case None:
+            return False
+        case "1" | "true":
+            return True
+        case _:
+            raise RequestError(
+                f"x-context-isolate {asked[:80]!r} is not 1; send 1, or leave the header out", param="x-context-isolate"
             )

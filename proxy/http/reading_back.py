@@ -56,6 +56,7 @@ def answering_upstream(app: web.Application, exchange: Exchange, shortfalls: Sho
         edited.read.conversation,
         edited.body,
         app[keys.ARTIFACTS],
+        engine.locate(exchange.tenant),
         inherited=edited.isolated.originals if edited.isolated else (),
     )
     answers: dict[str, Answering] = {

@@ -37,15 +37,29 @@ def session_of(
     `body_field(name)` is the decoded top-level field of the body or None; `first_texts()` is asked only if
     no name is given, and answers the system text and the first user message.
     """
+    name = client_name(headers, body_field)
+    return digest_of(name, tenant, secret) if name else derived(first_texts(), tenant, secret)
+
+
+def client_name(headers: Mapping[str, str], body_field: Callable[[str], Any]) -> str | None:
+    """The first name that the client gives its session; None if it gives none."""
     for header in CLIENT_HEADERS:
         if name := headers.get(header):
-            return digest_of(name, tenant, secret)
+            return name
     metadata = body_field("metadata")
     in_metadata = metadata.get("session_id") if isinstance(metadata, dict) else None
-    for name in (body_field("prompt_cache_key"), in_metadata):
-        if isinstance(name, str) and name:
-            return digest_of(name, tenant, secret)
-    return _digest(b"derived", first_texts(), tenant, secret)
+    named = (name for name in (body_field("prompt_cache_key"), in_metadata) if isinstance(name, str) and name)
+    return next(named, None)
+
+
+def derived(texts: bytes, tenant: str, secret: bytes) -> str:
+    """The session id of a history that nobody named, from its first texts."""
+    return _digest(b"derived", texts, tenant, secret)
+
+
+def child_of(session: str, task: bytes, tenant: str, secret: bytes) -> str:
+    """The session id of a sub-agent that has no name but its parent's."""
+    return _digest(b"child", session.encode() + task, tenant, secret)
 
 
 def digest_of(client_id: str, tenant: str, secret: bytes) -> str:

@@ -82,9 +82,11 @@ def read_back(
     policy: Policy,
     count: Callable[[str], int],
     tenant: str,
+    locate: Callable[[str, bytes], str],
 ) -> ReadBack | None:
     """Fetch what is `wanted`, by locator, in the rounds that the policy allows; None where nothing is fetched."""
-    heard = _Heard(edited, policy.retrieval.page_tokens, count, tenant)
+    sources = Sources(tenant, edited.plan.edits, edited.read.conversation, edited.body, NoArtifacts(), locate)
+    heard = _Heard(sources, policy.retrieval.page_tokens, count)
     dialogue = Dialogue(
         UpstreamCall(route, edited.body, {}, stream=False),
         {NAME: heard},
@@ -101,8 +103,7 @@ def read_back(
 class _Heard:
     """Answers as the proxy does, and remembers what it said and what the metrics were told."""
 
-    def __init__(self, edited: Edited, page_tokens: int, count: Callable[[str], int], tenant: str) -> None:
-        sources = Sources(tenant, edited.plan.edits, edited.read.conversation, edited.body, NoArtifacts())
+    def __init__(self, sources: Sources, page_tokens: int, count: Callable[[str], int]) -> None:
         self._reads = Reads(sources, count, page_tokens, outline, self._told)
         self.count = count
         self.text = ""

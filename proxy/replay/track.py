@@ -103,8 +103,15 @@ class Track:
         wanted = self._view.wanted(step.evidence | step.reuse, behind)
         if not wanted or edited.offer is None:
             return
-        policy = self._setup.policies[self._setup.policy_name]
-        back = read_back(edited, wanted, route=self._route, policy=policy, count=self._counter.count, tenant=TENANT)
+        back = read_back(
+            edited,
+            wanted,
+            route=self._route,
+            policy=self._setup.policies[self._setup.policy_name],
+            count=self._counter.count,
+            tenant=TENANT,
+            locate=self._engine.locate(TENANT),
+        )
         if back is None:
             return
         self._exchanges[len(step.envelope.messages)] = back.exchange

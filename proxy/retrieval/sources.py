@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,7 +17,7 @@ from policies.conversation import Conversation
 from policies.edits import Edit
 from proxy.artifacts import Artifacts
 from proxy.errors import StoreError
-from proxy.keeping import Original, originals
+from proxy.keeping import Original, every_original, originals
 from proxy.retrieval.readable import readable
 
 Missing = Literal["unknown", "expired", "failed"]
@@ -32,7 +33,8 @@ class NotHere(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The originals that one request may read. `body` is that request as it goes upstream, markers and all.
+    """The originals that one request may read. `body` is that request as it goes upstream, markers and all; `locate`
+    names originals.
 
     `inherited` is what a sub-agent's request was sent with and goes without.
     """
@@ -42,6 +44,7 @@ class Sources:
     conversation: Conversation
     body: bytes
     artifacts: Artifacts
+    locate: Callable[[str, bytes], str]
     inherited: tuple[Original, ...] = ()
 
     async def text(self, locator: str) -> str:
@@ -49,6 +52,9 @@ class Sources:
         for original in (*self.inherited, *originals(self.edits, self.conversation)):
             if original.locator == locator:
                 return await asyncio.to_thread(_read, original)
+        found = await asyncio.to_thread(self._among_all, locator)
+        if found is not None:
+            return found
         try:
             kept = await self.artifacts.get(self.tenant, locator)
         except StoreError:
@@ -56,6 +62,11 @@ class Sources:
         if kept is None:
             raise NotHere("expired" if is_marked(self.body, locator) else "unknown")
         return readable(kept.kind, kept.text)
+
+    def _among_all(self, locator: str) -> str | None:
+        """An original whose turn has left, or that stands whole again."""
+        every = every_original(self.conversation, self.locate)
+        return next((_read(original) for original in every if original.locator == locator), None)
 
 
 def _read(original: Original) -> str:

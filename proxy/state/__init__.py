@@ -3,7 +3,8 @@
 Correctness never depends on it: a store that is down costs one short time-out and some figures.
 
 `redis.py` is the only door to redis-py (`breaker.py` closes it, `patience.py` tells a slow store from a busy proxy),
-`sessions.py` keeps the records under the names of `keys.py`, `embedded.py` runs a store for those who have none
+`sessions.py` keeps the records under the names of `keys.py` (`stored.py` reads them, `family.py` adds up those of a
+session and its children), `embedded.py` runs a store for those who have none
 (`lock.py`: once per folder, `launcher.py`: not longer than the proxy).
 """
 
@@ -16,7 +17,7 @@ from typing import Any, Protocol
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
     """What one request leaves behind. `report` is the JSON-ready report of the request (see `policies`);
-    `added` are the numbers by which the session's totals grow."""
+    `added` are the numbers by which the session's totals grow; `history` tells the histories of a session apart."""
 
     session: str
     parent: str | None
@@ -24,6 +25,7 @@ class RequestRecord:
     policy: str
     report: dict[str, Any]
     added: dict[str, int | float]
+    history: str | None = None
 
 
 class Sessions(Protocol):
@@ -34,8 +36,12 @@ class Sessions(Protocol):
         ...
 
     async def get(self, tenant: str, session: str) -> dict[str, Any] | None:
-        """One session, None if unknown: what `list` says of it, `children` (ids, latest first) and `requests`
-        (`at` and `report`, latest first)."""
+        """One session, None if unknown: what `list` says of it, and, latest first, its `children` (ids), `histories`
+        (`history`, `requests`, `updated`) and `requests` (`at` and `report`).
+
+        `totals_with_children` adds up its own totals and those of its `descendants`: of `counted` sessions, all there
+        are if `whole`. A session that is known as a parent only is one without totals, model, policy and times.
+        """
         ...
 
     async def erase(self, tenant: str, session: str) -> bool:

@@ -109,6 +109,7 @@ def write_policies(folder: Path) -> None:
     spill = "on_arrival: {spill: {enabled: true}}\n"
     (folder / "spills.yaml").write_text(f"extends: default\nretrieval: {{enabled: true}}\n{spill}")
     (folder / "forward.yaml").write_text("extends: default\non_overflow: forward\n")
+    (folder / "together.yaml").write_text("extends: default\nisolate: {on_request: false}\n")
 
 
 def _model(name: str, upstream_name: str, transport: Any, window: int, upstream_url: str) -> ModelSettings:

@@ -79,7 +79,7 @@ async def test_off_forwards_only(client: ClientSession, provider: Provider) -> N
         ("x-context-policy", "nobody-wrote-it", (403, "forbidden")),
         ("x-context-policy", "", (403, "forbidden")),
         ("x-context-mode", "sometimes", (400, "invalid_request_error")),
-        ("x-context-isolate", "1", (400, "invalid_request_error")),
+        ("x-context-isolate", "yes", (400, "invalid_request_error")),
     ],
 )
 async def test_an_option_that_cannot_be_had_is_refused(

@@ -15,7 +15,7 @@ from policies.schema import Policy
 from policies.summaries import Decision, Undecided
 from proxy.context import Asked, ContextEngine, Edited
 from proxy.errors import ContextTooLong
-from proxy.keeping import originals
+from proxy.keeping import every_original, originals
 from proxy.policy_files import load_policies
 from proxy.replay.reading_back import read_back
 from proxy.retrieval.exchange import Exchange
@@ -54,6 +54,12 @@ class Seen:
         """The messages that went upstream."""
         found: list[dict[str, Any]] = json.loads(self.got)["messages"]
         return found
+
+    def every_locator(self) -> set[str]:
+        """The locators of all results and arguments of the request, taken out or not."""
+        assert self.edited is not None
+        every = every_original(self.edited.read.conversation, engine().locate("local"))
+        return {original.locator for original in every}
 
     def kept(self) -> dict[str, str]:
         """The originals by locator."""
@@ -135,6 +141,7 @@ def exchange_after(seen: Seen, policy: str) -> Exchange | None:
         policy=presets()[policy],
         count=counters()["o200k_base"].count,
         tenant="local",
+        locate=engine().locate("local"),
     )
     return back.exchange if back else None
 

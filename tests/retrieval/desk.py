@@ -31,6 +31,7 @@ from proxy.upstream import Answer, Route, Upstream, UpstreamCall
 from proxy.upstream.sse import Tail, error_event
 from proxy.wire.envelope import slice_body
 from proxy.wire.reader import Reader
+from tests.build import locate
 from tests.http.http_builders import FakeArtifacts
 from tests.scripted_upstream import DONE, Item, Json, Recorded, Responder, Stream, chunk, completion, usage_chunk
 
@@ -167,7 +168,7 @@ class Desk:
 
     def dialogue(self, body: bytes, read: Any) -> Callable[[UpstreamCall], Dialogue]:
         """What makes the dialogue of a call."""
-        sources = Sources("t", (), read.conversation, body, self.artifacts)
+        sources = Sources("t", (), read.conversation, body, self.artifacts, locate)
         told = Reads(sources, words, self.page_tokens, no_outline, lambda by, result: self.reads.append((by, result)))
         return partial(
             Dialogue, answers={NAME: told}, count=words,

@@ -14,7 +14,7 @@ from policies.reducers.reducer import no_outline
 from proxy.artifacts import Artifact
 from proxy.retrieval.reading import Reads
 from proxy.retrieval.sources import Sources, is_marked
-from tests.build import conversation, result, user
+from tests.build import call, conversation, locate, result, user
 from tests.http.http_builders import FakeArtifacts
 from tests.retrieval.desk import LINES, LOCATOR, NOWHERE, words
 
@@ -51,7 +51,7 @@ class Setting:
         self.page_tokens, self.body = page_tokens, body
 
     async def ask(self, arguments: dict[str, Any] | str, limit: int = 10_000) -> str:
-        sources = Sources("t", self.edits, self.conversation, self.body, self.artifacts)
+        sources = Sources("t", self.edits, self.conversation, self.body, self.artifacts, locate)
         reads = Reads(sources, words, self.page_tokens, no_outline, lambda by, result: self.told.append((by, result)))
         return await reads.answer(arguments if isinstance(arguments, str) else json.dumps(arguments), limit)
 
@@ -268,3 +268,11 @@ async def test_a_store_that_is_down_is_said_to_be() -> None:
 )
 def test_a_locator_is_ours_and_expired_only_inside_a_marker(text: str, marked: bool) -> None:
     assert is_marked(json.dumps({"content": text}).encode(), LOCATOR) is marked
+
+
+async def test_what_left_with_its_turn_is_read_from_the_request_too() -> None:
+    """A summary may quote the marker of a result that went with it."""
+    desk = Setting("something else")
+    desk.conversation = conversation(user("go"), call("run", arguments='{"a": "b\\nc"}'), result("crate 7"))
+    assert "crate 7" in await desk.read(locator=locate("result", b"crate 7"))
+    assert "a:\nb\nc" in await desk.read(locator=locate("arguments", b'{"a": "b\\nc"}'))

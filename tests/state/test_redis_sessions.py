@@ -39,6 +39,16 @@ def request(session: str = "s1", parent: str | None = None, **added: float) -> R
     return RequestRecord(session, parent, "gpt-5", "coding", {"received": 10, "edits": [{"by": "drop"}]}, added)
 
 
+def of_history(history: str, session: str = "s1") -> RequestRecord:
+    return RequestRecord(session, None, "m", "p", {}, {"requests": 1}, history)
+
+
+async def told(sessions: Sessions, session: str) -> dict[str, Any]:
+    found = await sessions.get("team", session)
+    assert found is not None
+    return found
+
+
 async def keys(store: StateStore) -> dict[str, int]:
     """Every key with its seconds to live."""
 
@@ -64,7 +74,10 @@ async def test_a_recorded_request_is_found(sessions: Sessions, clock: Clock) -> 
         "created": clock.time,
         "updated": clock.time,
         "totals": {"cost": 0.25, "input_tokens": 12, "requests": 1},
+        "totals_with_children": {"cost": 0.25, "input_tokens": 12, "requests": 1},
+        "descendants": {"counted": 0, "whole": True},
         "children": [],
+        "histories": [],
         "requests": [{"at": clock.time, "report": {"received": 10, "edits": [{"by": "drop"}]}}],
     }
 
@@ -126,6 +139,70 @@ async def test_children_are_listed_with_their_parent(sessions: Sessions, clock: 
     assert (found["children"], one["parent"]) == (["c1", "c2"], "parent")
 
 
+async def test_totals_are_rolled_up_over_children_and_grandchildren(sessions: Sessions) -> None:
+    await sessions.record("team", request("top", requests=1, cost=0.5))
+    await sessions.record("team", request("child", parent="top", requests=1, cost=0.25))
+    await sessions.record("team", request("other", parent="top", requests=2))
+    await sessions.record("team", request("grandchild", parent="child", requests=1, output_tokens=7))
+    top = await told(sessions, "top")
+    assert top["totals"] == {"requests": 1, "cost": 0.5}
+    assert top["totals_with_children"] == {"requests": 5, "cost": 0.75, "output_tokens": 7}
+    assert top["descendants"] == {"counted": 3, "whole": True}
+    assert (await told(sessions, "child"))["totals_with_children"] == {"requests": 2, "cost": 0.25, "output_tokens": 7}
+
+
+async def test_sessions_that_name_each_other_as_parent_count_once(sessions: Sessions) -> None:
+    await sessions.record("team", request("a", parent="b", requests=1))
+    await sessions.record("team", request("b", parent="a", requests=10))
+    await sessions.record("team", request("c", parent="b", requests=100))
+    for name in ("a", "b"):
+        assert (await told(sessions, name))["totals_with_children"] == {"requests": 111}
+
+
+async def test_a_child_that_has_expired_is_passed_over(sessions: Sessions, store: StateStore) -> None:
+    await sessions.record("team", request("top", requests=1))
+    await sessions.record("team", request("gone", parent="top", requests=1))
+    await store.run("evict", lambda client: client.delete(session_key("team", "gone", "record")))
+    top = await told(sessions, "top")
+    assert (top["totals_with_children"], top["descendants"]) == ({"requests": 1}, {"counted": 0, "whole": True})
+
+
+async def test_of_many_children_a_hundred_are_told_and_all_are_counted(sessions: Sessions) -> None:
+    await sessions.record("team", request("top", requests=1))
+    await asyncio.gather(*(sessions.record("team", request(f"c{n}", parent="top", requests=1)) for n in range(250)))
+    top = await told(sessions, "top")
+    assert len(top["children"]) == 100
+    assert top["totals_with_children"] == {"requests": 251}
+
+
+async def test_a_parent_without_requests_of_its_own_is_told_by_its_children(sessions: Sessions) -> None:
+    await sessions.record("team", request("child", parent="top", requests=3))
+    top = await told(sessions, "top")
+    assert (top["session"], top["totals"], top["children"]) == ("top", {}, ["child"])
+    assert top["totals_with_children"] == {"requests": 3}
+    assert top["model"] is top["updated"] is None
+
+
+async def test_the_histories_of_a_session_are_told_apart(sessions: Sessions, clock: Clock) -> None:
+    for history in ("main", "title", "main"):
+        clock.time += 1
+        await sessions.record("team", of_history(history))
+    assert (await told(sessions, "s1"))["histories"] == [
+        {"history": "main", "requests": 2, "updated": clock.time},
+        {"history": "title", "requests": 1, "updated": clock.time - 1},
+    ]
+
+
+async def test_only_the_latest_histories_are_kept(sessions: Sessions, store: StateStore, clock: Clock) -> None:
+    for number in range(60):
+        clock.time += 1
+        await sessions.record("team", of_history(f"h{number}"))
+    kept = [each["history"] for each in (await told(sessions, "s1"))["histories"]]
+    assert kept == [f"h{number}" for number in range(59, 9, -1)]
+    counts = await store.run("count", lambda client: client.hlen(session_key("team", "s1", "history_counts")))
+    assert counts == 50
+
+
 async def test_a_session_is_not_its_own_child(sessions: Sessions) -> None:
     await sessions.record("team", request("s1", parent="s1"))
     found = await sessions.get("team", "s1")
@@ -158,12 +235,13 @@ async def test_a_session_whose_record_is_gone_leaves_the_list(sessions: Sessions
 
 
 async def test_every_key_has_its_time_to_live_renewed_by_use(sessions: Sessions, store: StateStore) -> None:
-    await sessions.record("team", request("s1", parent="p"))
+    record = RequestRecord("s1", "p", "m", "p", {}, {}, "h")
+    await sessions.record("team", record)
     for key in await keys(store):
         await store.run("age", lambda client, key=key: client.expire(key, 5))  # type: ignore[misc]
-    await sessions.record("team", request("s1", parent="p"))
+    await sessions.record("team", record)
     lives = await keys(store)
-    assert len(lives) == 4
+    assert len(lives) == 6
     assert all(TTL - 10 < life <= TTL for life in lives.values())
 
 
@@ -181,7 +259,7 @@ async def test_keys_of_a_session_share_a_hash_slot_and_all_carry_the_tenant(
 
 async def test_erasing_leaves_no_key_and_no_mention(sessions: Sessions, store: StateStore) -> None:
     await sessions.record("team", request("parent"))
-    await sessions.record("team", request("s1", parent="parent"))
+    await sessions.record("team", RequestRecord("s1", "parent", "m", "p", {}, {}, "h"))
     await sessions.record("team", request("child", parent="s1"))
     assert await sessions.erase("team", "s1")
     assert await sessions.get("team", "s1") is None
@@ -217,18 +295,18 @@ async def test_a_record_under_the_wrong_key_is_not_given_out(sessions: Sessions,
 GARBAGE: dict[str, Any] = {
     "string": lambda client, key: client.set(key, b"\xff\xfe"),
     "list": lambda client, key: client.rpush(key, b"\xff", b"{}", b"null", b'{"tenant": 1}', b"[" * 10_000),
-    "hash": lambda client, key: client.hset(key, mapping={b"\xff": b"\xff", "created": "yesterday"}),
+    "hash": lambda client, key: client.hset(key, mapping={b"\xff": b"\xff", "created": "yesterday", "h": "many"}),
     "set": lambda client, key: client.sadd(key, b"\xff"),
     "sorted set": lambda client, key: client.zadd(key, {b"\xff": 1}),
 }
 
 
 @pytest.mark.parametrize("kind", GARBAGE)
-@pytest.mark.parametrize("part", ["record", "log", "children"])
+@pytest.mark.parametrize("part", ["record", "log", "children", "histories", "history_counts"])
 async def test_garbage_in_a_session_is_a_store_error_and_can_be_erased(
     sessions: Sessions, store: StateStore, kind: str, part: str
 ) -> None:
-    await sessions.record("team", request("s1"))
+    await sessions.record("team", of_history("h"))
     key = session_key("team", "s1", part)
     await store.run("drop", lambda client: client.delete(key))
     await store.run("plant", lambda client: GARBAGE[kind](client, key))
