@@ -37,15 +37,14 @@ OFF: dict[str, Change] = {
     "without a way back": {"retrieval.enabled": False, "on_arrival.spill.enabled": False},
 }
 NUMBERS: dict[str, Sequence[Any]] = {
-    "keep_last_turns": (6, 10, 12, 15, 20, 30),
-    "on_arrival.spill.threshold_tokens": (1000, 2000, 4000, 8000),
-    "on_arrival.spill.source_threshold_tokens": (2000, 5000, 20000, 60000),
+    "keep_last_turns": (6, 10, 12, 15, 20),
+    "on_arrival.spill.threshold_tokens": (1000, 2000, 4000),
+    "on_arrival.spill.source_threshold_tokens": (5000, 20000),
     "on_arrival.spill.preview_tokens": (300, 600, 1200),
-    "history.clear_arguments.over_tokens": (100, 200, 500, 1000),
-    "history.stubs.error_tokens": (0, 50, 100, 200),
-    "history.stubs.name_tokens": (0, 100, 200, 400, 800),
-    "history.cost_rule.slack": (0.0, 0.02, 0.05, 0.1),
-    "history.target": (0.3, 0.5, 0.7),
+    "history.clear_arguments.over_tokens": (100, 200, 500),
+    "history.stubs.error_tokens": (0, 100, 200),
+    "history.stubs.name_tokens": (0, 200, 400, 800, 1200),
+    "history.cost_rule.slack": (0.0, 0.05, 0.1),
 }
 HEADS = ("tokens", "cost", "worst", "breaks", "evidence", "plain", "reuse", "readings", "with them")
 
