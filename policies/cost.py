@@ -2,9 +2,9 @@
 
 Ski rental (derived in docs/decisions/0002-batches-and-ski-rental.md). Holding R clearable tokens costs their read
 price on every request: that is the rent. Clearing them makes the provider write the S tokens behind them anew:
-that is the price of buying. Pay rent until what was paid covers the price (`PATIENCE` times), then buy; no guess of the
-session's length is needed. The account beside it bounds the loss if the session ends right after: the own bill may exceed
-the untouched one by `slack` at the most.
+that is the price of buying. Pay rent until what was paid covers the price (`PATIENCE` times), then buy; no guess of
+the session's length is needed. The account beside it bounds the loss if the session ends right after: the own bill may
+exceed the untouched one by `slack` at the most.
 
 Bills are in units of one input token at the ordinary price.
 """
