@@ -71,8 +71,8 @@ class Asked:
     """A request as the context engine needs to know it. `tools` are those of ours that this tenant may be offered.
 
     `decided` is what was recorded of segments that were to be summarised; `assumed` says that it is a guess, and
-    that nothing that follows from it may be remembered. `isolated` is what a sub-agent inherited: where it was left
-    out, `envelope` does not hold it.
+    that nothing that follows from it may be remembered. `lacks_retrieval` says that a fault of ours took our tools
+    away. `isolated` is what a sub-agent inherited: where it was left out, `envelope` does not hold it.
     """
 
     envelope: Envelope
@@ -84,6 +84,7 @@ class Asked:
     offer: Offer | None = None
     decided: Callable[[str], Decision | None] = nothing_decided
     assumed: bool = False
+    lacks_retrieval: bool = False
     isolated: Isolated | None = None
 
 
@@ -141,7 +142,6 @@ class ContextEngine:
         self._secret = secret
         self._folds = Folds()
         self._spliced = Spliced()
-        self._locators: dict[str, Callable[[str, bytes], str]] = {}
         self._definitions = {
             (encoding, name): counter.count(definition.decode())
             for encoding, counter in counters.items()
@@ -159,7 +159,7 @@ class ContextEngine:
             raise
         except Exception:  # as in edit_here
             log.exception("exchanges could not be put back; going on without retrieval")
-            return asked
+            return replace(asked, lacks_retrieval=True)
 
     def carried_here(self, asked: Asked, found: Mapping[int, Exchange]) -> Asked:
         """The same in this thread, with the exchanges at hand, each by the message it belongs to."""
@@ -283,6 +283,8 @@ class ContextEngine:
             yield "tokenizer"
         if asked.route.window is None and mode == "observe":
             yield "window"
+        if asked.lacks_retrieval:
+            yield "policy"
 
     def _decide(self, asked: Asked, read: Read, mode: Mode) -> Decided:
         if mode == "off" or asked.route.window is None:
@@ -313,9 +315,7 @@ class ContextEngine:
         )
 
     def locate(self, tenant: str) -> Callable[[str, bytes], str]:
-        if tenant not in self._locators:
-            self._locators[tenant] = locator_maker(self._secret, tenant)
-        return self._locators[tenant]
+        return locator_maker(self._secret, tenant)
 
     def _enforced(self, asked: Asked, read: Read, terms: Terms, max_output: int | None) -> Decided:
         """The plan; made for a smaller window where what no section counts (reasoning) would not fit beside it."""

@@ -13,7 +13,7 @@ import pytest
 
 from proxy.demo.structure import violations
 from proxy.retrieval.tool import NAME
-from tests.faults.bench import LOCATOR, NO_STORE, Answered, Bench, bench
+from tests.faults.bench import LOCATOR, NO_STORE, Answered, Bench, bench, session
 from tests.faults.valkeys import OwnValkey
 from tests.scripted_upstream import DONE, Json, Recorded, Reply, Stream, chunk, completion
 
@@ -188,3 +188,14 @@ async def test_a_bad_message_of_the_clients_own_is_still_its_own(at: Bench) -> N
     assert (answer.status, answer.degraded) == (400, None)
     assert at.forwarded == []
     assert await at.metric("forebay_degraded_total", reason="state") == 0
+
+
+async def test_a_fault_of_ours_in_looking_up_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError
+
+    async with bench(tmp_path) as at:
+        monkeypatch.setattr("proxy.retrieval.exchanges.fingerprint", fails)
+        answer = await at.ask(session()[1])
+        assert (answer.status, answer.degraded) == (200, "policy")
+        assert json.loads(at.forwarded[0])["messages"] == json.loads(session()[1])["messages"]
