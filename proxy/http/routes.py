@@ -7,8 +7,8 @@ from aiohttp.typedefs import Handler
 
 from proxy.http.admin import add_probes
 from proxy.http.artifacts import delete_artifact, get_artifact
+from proxy.http.mcp import mcp
 from proxy.http.models import get_model, list_models
-from proxy.http.not_built import mcp
 from proxy.http.relayed import RELAYED, relayed
 from proxy.http.sessions_api import delete_session, get_session, list_sessions
 
@@ -25,7 +25,7 @@ def add_routes(app: web.Application, *, completions: Handler, plan: Handler) -> 
     router.add_delete("/v1/context/sessions/{id:.+}", delete_session)
     router.add_get("/v1/context/artifacts/{locator}", get_artifact)
     router.add_delete("/v1/context/artifacts/{locator}", delete_artifact)
-    router.add_route("*", "/v1/context/mcp", mcp)
+    router.add_post("/v1/context/mcp", mcp)
     for path in RELAYED:
         router.add_post(f"/v1/{path}", relayed)
     add_probes(app)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import re2  # type: ignore[import-untyped]  # the wheel has no types
 
@@ -17,7 +18,7 @@ from proxy.errors import RequestError
 from proxy.retrieval.arguments import Ask, Misread, asked
 from proxy.retrieval.grep import grep
 from proxy.retrieval.pages import Cursor, Page, Room, read
-from proxy.retrieval.sources import Missing, NotHere, Sources
+from proxy.retrieval.sources import Missing, NotHere
 from proxy.retrieval.symbols import definitions
 
 CONTEXT_LINES = 2
@@ -33,17 +34,26 @@ _MISSING: dict[Missing, str] = {
         "{0} again."
     ),
     "expired": "What was kept as {0} has expired and will not come back. Run the source again.",
+    "gone": "Nothing is kept as {0}, or it has expired. Run the source again.",
     "failed": "What is kept as {0} cannot be read now. Go on without it, or run the source again.",
 }
 
 OnRead = Callable[[str, str], None]
 
 
+class Originals(Protocol):
+    """Where a locator leads."""
+
+    async def text(self, locator: str) -> str:
+        """The whole original, as a model reads it; NotHere where there is none."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Reads:
     """Answers the calls of one request. `on_read(by, result)` is told of each."""
 
-    sources: Sources
+    sources: Originals
     count: Callable[[str], int]
     page_tokens: int
     outline: Outline

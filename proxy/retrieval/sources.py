@@ -20,7 +20,7 @@ from proxy.errors import StoreError
 from proxy.keeping import Original, every_original, originals
 from proxy.retrieval.readable import readable
 
-Missing = Literal["unknown", "expired", "failed"]
+Missing = Literal["unknown", "expired", "gone", "failed"]
 
 
 class NotHere(LookupError):
@@ -55,18 +55,39 @@ class Sources:
         found = await asyncio.to_thread(self._among_all, locator)
         if found is not None:
             return found
-        try:
-            kept = await self.artifacts.get(self.tenant, locator)
-        except StoreError:
-            raise NotHere("failed") from None
+        kept = await _kept(self.artifacts, self.tenant, locator)
         if kept is None:
             raise NotHere("expired" if is_marked(self.body, locator) else "unknown")
-        return readable(kept.kind, kept.text)
+        return kept
 
     def _among_all(self, locator: str) -> str | None:
         """An original whose turn has left, or that stands whole again."""
         every = every_original(self.conversation, self.locate)
         return next((_read(original) for original in every if original.locator == locator), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The originals for who asks without a request at hand: what the store keeps for the tenant. Unknown, foreign and
+    expired are all `gone`."""
+
+    tenant: str
+    artifacts: Artifacts
+
+    async def text(self, locator: str) -> str:
+        """The whole original, as a model reads it; NotHere where there is none."""
+        kept = await _kept(self.artifacts, self.tenant, locator)
+        if kept is None:
+            raise NotHere("gone")
+        return kept
+
+
+async def _kept(artifacts: Artifacts, tenant: str, locator: str) -> str | None:
+    try:
+        artifact = await artifacts.get(tenant, locator)
+    except StoreError:
+        raise NotHere("failed") from None
+    return None if artifact is None else readable(artifact.kind, artifact.text)
 
 
 def _read(original: Original) -> str:

@@ -62,10 +62,51 @@ async def test_a_query_that_cannot_be_answered_is_400(query):
     assert (status, body["error"]["code"]) == (400, "invalid_request_error")
 
 
-async def test_reading_by_symbol_is_refused_as_not_built():
+async def test_a_definition_is_read_by_its_name():
+    status, body = await asked(
+        "?symbol=berth", text="import sys\n\n\ndef berth(n):\n    return n\n\n\nprint(berth(7))\n"
+    )
+    assert (status, body["text"], body["start"], body["end"]) == (200, "def berth(n):\n    return n\n", 4, 5)
+
+
+async def test_a_name_that_is_not_defined_is_404():
     status, body = await asked("?symbol=main")
-    assert status == 400
-    assert "not built yet" in body["error"]["message"]
+    assert (status, body["error"]["code"]) == (404, "not_found")
+    assert "'main'" in body["error"]["message"]
+
+
+TWO_NAMED_SO = "def dock(n):\n    return n\n\nclass Crane:\n    def dock(self):\n        return 7\n\ndone = 1\n"
+
+
+async def test_next_leads_to_the_other_definitions_of_the_name():
+    _, first = await asked("?symbol=dock", text=TWO_NAMED_SO)
+    _, second = await asked(f"?symbol=dock&start={first['next']}", text=TWO_NAMED_SO)
+    assert [(page["start"], page["end"], page["next"]) for page in (first, second)] == [(1, 2, 5), (5, 6, None)]
+
+
+async def test_an_owner_before_the_name_chooses_among_definitions():
+    _, body = await asked("?symbol=Crane.dock", text=TWO_NAMED_SO)
+    assert (body["start"], body["end"], body["next"]) == (5, 6, None)
+
+
+@pytest.mark.parametrize(("query", "status"), [("&end=4", 404), ("&end=5", 200), ("&start=7", 404)])
+async def test_a_definition_is_looked_for_in_the_lines_asked_for(query, status):
+    assert (await asked(f"?symbol=Crane.dock{query}", text=TWO_NAMED_SO))[0] == status
+
+
+async def test_a_definition_within_one_that_was_told_is_not_told_again():
+    _, body = await asked("?symbol=Dock", text="class Dock:\n    class Dock:\n        pass\n\ndone = 1\n")
+    assert (body["start"], body["end"], body["next"]) == (1, 3, None)
+
+
+@pytest.mark.parametrize("line", ["    x = 1\n", f"    x = '{'y' * 200_000}'\n"], ids=["many lines", "long lines"])
+async def test_pages_of_a_long_definition_put_together_are_the_definition(line):
+    definition = "def dock():\n" + line * (PAGE_LINES + 1 if len(line) < 100 else 3)
+    told, start = "", 1
+    while start is not None:
+        _, body = await asked(f"?symbol=dock&start={start}", text=f"a = 1\n\n\n{definition}\n\ndone = 1\n")
+        told, start = told + body["text"], body["next"]
+    assert told == definition
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])

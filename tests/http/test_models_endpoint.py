@@ -25,11 +25,3 @@ async def test_a_name_may_hold_slashes(path):
 async def test_an_unknown_model_is_404():
     async with client_of(World(**WORLD)) as client, client.get("/v1/models/nobody") as answer:
         assert (answer.status, (await answer.json())["error"]["code"]) == (404, "model_not_found")
-
-
-@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
-async def test_the_mcp_server_is_refused_as_not_built(method):
-    async with client_of(World()) as client, client.request(method, "/v1/context/mcp") as answer:
-        body = await answer.json()
-    assert (answer.status, body["error"]["code"]) == (404, "not_found")
-    assert "not built yet" in body["error"]["message"]
