@@ -45,7 +45,7 @@ def test_a_summariser_must_be_a_configured_model(names: list[str], is_known: boo
     if is_known:
         check_summarisers(policies, names)
         return
-    with pytest.raises(ConfigError, match="policy brief.*'small' is no configured model"):
+    with pytest.raises(ConfigError, match=r"policy brief.*'small' is no configured model"):
         check_summarisers(policies, names)
 
 
