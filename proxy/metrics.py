@@ -2,7 +2,6 @@
 
 Label sets are closed: models and tenants come from the configuration, everything else from the code. A name
 that is neither counts as `other`, so that no client can grow the number of series.
-Not here because nothing feeds them yet: quota rejections.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from contextlib import contextmanager
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
 
 from policies.edits import By
+from proxy.tenants import PASSTHROUGH
 
 OTHER = "other"
 TENANTS_WITHOUT_KEYS = ("local", "passthrough", "unknown")
@@ -40,12 +40,16 @@ class Metrics:
     def __init__(self, models: Iterable[str], tenants: Iterable[str], version: str) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call] # a second series per counter that no dashboard reads; the switch is per process
         self._registry = CollectorRegistry()
-        self._models = frozenset(models)
-        self._tenants = frozenset((*tenants, *TENANTS_WITHOUT_KEYS))
+        self.configured(models, tenants)
         self._declare_traffic()
         self._declare_tokens()
         self._declare_parts()
         self._gauge("build_info", "Always 1; the label says what runs.", "version").labels(version).set(1)
+
+    def configured(self, models: Iterable[str], tenants: Iterable[str]) -> None:
+        """These names are labels from now on; what was counted under others stays."""
+        self._models = frozenset(models)
+        self._tenants = frozenset((*tenants, *TENANTS_WITHOUT_KEYS))
 
     def _declare_traffic(self) -> None:
         self._requests = self._counter("requests", "Requests answered.", "model", "tenant", "status")
@@ -60,6 +64,9 @@ class Metrics:
         )
         self._upstream_errors = self._counter("upstream_errors", "Upstream calls that failed.", "model", "kind")
         self._in_flight = self._gauge("requests_in_flight", "Requests being answered.", "model")
+        self._over_quota = self._counter(
+            "quota_rejections", "Requests over a limit of their tenant.", "tenant", "limit"
+        )
 
     def _declare_tokens(self) -> None:
         self._input = self._counter("input_tokens", "Input tokens.", "model", "tenant", "kind")
@@ -115,6 +122,10 @@ class Metrics:
         with self._in_flight.labels(self._model(model)).track_inprogress():
             yield
 
+    def over_quota(self, tenant: str, limit: str) -> None:
+        """A request was refused for a limit, by the limit's name in the configuration."""
+        self._over_quota.labels(self._tenant(tenant), limit).inc()
+
     def tokens(self, model: str, tenant: str, inputs: Mapping[str, int], output: int = 0) -> None:
         """`inputs` by kind: received, forwarded, cached, billed."""
         model, tenant = self._model(model), self._tenant(tenant)
@@ -154,7 +165,9 @@ class Metrics:
         self._cost.labels(model, tenant, "untouched").inc(untouched)
 
     def artifacts_kept(self, tenant: str, size: int) -> None:
-        """What the tenant's artifacts take up now."""
+        """What the tenant's artifacts take up now; those without a name of their own are not added up."""
+        if tenant not in self._tenants:
+            return
         self._artifact_bytes.labels(self._tenant(tenant)).set(size)
 
     def artifact(self, result: str) -> None:
@@ -189,6 +202,8 @@ class Metrics:
         return name if name in self._models else OTHER
 
     def _tenant(self, name: str) -> str:
+        if name.startswith(PASSTHROUGH):
+            return "passthrough"
         return name if name in self._tenants else OTHER
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:

@@ -16,11 +16,26 @@ from dataclasses import dataclass, field
 
 from proxy.artifacts.files import SESSIONS, is_locator, is_stale_temporary, remove, subfolder
 
-_RECOUNT_SECONDS = 600.0
-_RECOUNT_BEFORE_REFUSAL_SECONDS = 60.0
+RECOUNT_SECONDS = 600.0
+RECOUNT_BEFORE_REFUSAL_SECONDS = 60.0
+TENANTS = 1_000
+"""How many tenants one process remembers the usage of."""
 _SWEEP_LIMIT = 1_000
 _STALE_SECONDS = 3_600.0
-_TENANTS = 1_000
+_MEGABYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How much is kept at most, in bytes."""
+
+    per_session: int
+    per_tenant: int
+
+    @classmethod
+    def of_mb(cls, per_session: int, per_tenant: int) -> Caps:
+        """From what an operator writes."""
+        return cls(per_session * _MEGABYTE, per_tenant * _MEGABYTE)
 
 
 @dataclass(slots=True)
@@ -31,18 +46,26 @@ class Usage:
     sessions: dict[str, int] = field(default_factory=dict)
     counted: float = field(default_factory=time.monotonic)
 
+    def book(self, caps: Caps, session: str, new: int, referred: int) -> bool:
+        """Add `new` bytes to the tenant's and `referred` to the session's; False, and nothing added, over a cap."""
+        total = self.total + new
+        of_session = self.sessions.get(session, 0) + referred
+        if (new and total > caps.per_tenant) or of_session > caps.per_session:
+            return False
+        self.total, self.sessions[session] = total, of_session
+        return True
+
 
 class Ledger:
     """Counts per tenant and holds the caps. Its methods are called from threads."""
 
-    def __init__(self, tenant_bytes: int, session_bytes: int) -> None:
-        self._tenant_bytes = tenant_bytes
-        self._session_bytes = session_bytes
+    def __init__(self, caps: Caps) -> None:
+        self._caps = caps
         self._usages: dict[str, Usage] = {}
         self._changing = threading.Lock()
         self._counting = threading.Lock()
 
-    def usage(self, tenant: str, count: Callable[[], Usage], max_age: float = _RECOUNT_SECONDS) -> Usage:
+    def usage(self, tenant: str, count: Callable[[], Usage], max_age: float = RECOUNT_SECONDS) -> Usage:
         """The tenant's usage, counted anew if it is older than that and nobody else is counting."""
         known = self._usages.get(tenant)
         if known is not None and time.monotonic() - known.counted < max_age:
@@ -56,7 +79,7 @@ class Ledger:
                 return newer
             counted = count()
             with self._changing:
-                while len(self._usages) >= _TENANTS:
+                while len(self._usages) >= TENANTS:
                     del self._usages[next(iter(self._usages))]
                 self._usages[tenant] = counted
             return counted
@@ -68,7 +91,7 @@ class Ledger:
         usage = self.usage(tenant, count)
         if self._book(usage, session, new, referred):
             return True
-        usage = self.usage(tenant, count, _RECOUNT_BEFORE_REFUSAL_SECONDS)
+        usage = self.usage(tenant, count, RECOUNT_BEFORE_REFUSAL_SECONDS)
         return self._book(usage, session, new, referred)
 
     def forget(self, tenant: str) -> None:
@@ -77,12 +100,7 @@ class Ledger:
 
     def _book(self, usage: Usage, session: str, new: int, referred: int) -> bool:
         with self._changing:
-            total = usage.total + new
-            of_session = usage.sessions.get(session, 0) + referred
-            if (new and total > self._tenant_bytes) or of_session > self._session_bytes:
-                return False
-            usage.total, usage.sessions[session] = total, of_session
-            return True
+            return usage.book(self._caps, session, new, referred)
 
 
 def survey(home: int, now: float, ttl: float) -> Usage:

@@ -28,7 +28,7 @@ from proxy.artifacts.files import (
     remove,
     write,
 )
-from proxy.artifacts.ledger import Ledger, Usage, survey
+from proxy.artifacts.ledger import Caps, Ledger, Usage, survey
 from proxy.artifacts.record import HEAD_BYTES, decode, decode_head, encode
 from proxy.artifacts.threads import FolderThreads
 from proxy.errors import StoreError
@@ -62,7 +62,11 @@ class LocalArtifacts:
         self._ttl = ttl_seconds
         self._now = now
         self._threads = FolderThreads(f"artifacts folder {self._root}")
-        self._ledger = Ledger(max_mb_per_tenant * _MEGABYTE, max_mb_per_session * _MEGABYTE)
+        self._ledger = Ledger(Caps.of_mb(max_mb_per_session, max_mb_per_tenant))
+
+    async def ready(self) -> None:
+        """Make the folder; StoreError where it cannot be used."""
+        await self._threads.run(_SECONDS, create_folder, self._root)
 
     async def put(self, tenant: str, locator: str, kind: str, text: str, session: str) -> bool:
         """Keep one original; False where a cap of the tenant or session forbids it. Idempotent."""

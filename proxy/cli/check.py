@@ -11,6 +11,7 @@ from proxy.settings import (
     BUILT_IN_KEY_VARIABLE,
     ConfigError,
     Layers,
+    LimitSettings,
     ModelSettings,
     Settings,
     check_secret,
@@ -115,10 +116,28 @@ def _tenants(settings: Settings) -> Iterator[str]:
         yield "tenants        none"
         return
     rows = [
-        (tenant.name, str(len(tenant.key_hashes)), tenant.policy or "the model's", ", ".join(tenant.policies) or "-")
+        (
+            tenant.name,
+            str(len(tenant.key_hashes)),
+            tenant.policy or "the model's",
+            ", ".join(tenant.policies) or "-",
+            _limits(tenant.limits),
+        )
         for tenant in settings.tenants
     ]
-    yield from table(("tenant", "keys", "policy", "may choose"), rows)
+    yield from table(("tenant", "keys", "policy", "may choose", "limits"), rows)
+
+
+def _limits(limits: LimitSettings) -> str:
+    """Those that are set; without the store, token limits let through what they cannot count unless closed."""
+    told = {
+        "in flight": limits.requests_in_flight,
+        "tokens/min": limits.tokens_per_minute,
+        "tokens/day": limits.tokens_per_day,
+        "tokens/session": limits.tokens_per_session,
+    }
+    found = [f"{most:,} {name}" for name, most in told.items() if most]
+    return ", ".join([*found, *(["closed without store"] if limits.on_store_failure == "closed" else [])]) or "none"
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -142,6 +161,8 @@ def _prices(prices: Prices, model: ModelSettings) -> str:
 
 
 def _key(settings: Settings, model: ModelSettings) -> str:
+    if settings.auth.mode == "passthrough":
+        return "the client's"
     if model.api_key is not None:
         return "set"
     return f"missing (env {BUILT_IN_KEY_VARIABLE})" if is_built_in_model(settings) else "none"

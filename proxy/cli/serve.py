@@ -8,6 +8,7 @@ import uvloop
 
 from proxy.cli.configuration import load
 from proxy.cli.parser import Commands, add_config
+from proxy.settings import Settings
 
 
 def add_to(commands: Commands) -> None:
@@ -31,7 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
     options = {"server": {name: value for name, value in given.items() if value is not None}}
     settings, _ = load(arguments.config, options)
 
+    def load_again() -> Settings:
+        return load(arguments.config, options)[0]
+
     from proxy.app import serve  # noqa: PLC0415 -- heavy: the whole proxy, LiteLLM with it
 
-    uvloop.run(serve(settings, ready=lambda line: print(line, flush=True)))
+    uvloop.run(serve(settings, lambda line: print(line, flush=True), load_again))
     return 0

@@ -11,6 +11,7 @@ from proxy.errors import Forbidden
 from proxy.http import keys
 from proxy.http.body import read_json_body
 from proxy.http.options import options_of
+from proxy.http.routing import route_of
 from proxy.http.sessions import digest_of
 from proxy.retrieval.tool import DEFINITIONS, READ_ONLY
 from proxy.wire.envelope import slice_body
@@ -32,7 +33,7 @@ async def question(request: web.Request) -> Question:
     """Read and resolve a request; RequestError and its kin say what the client must change."""
     envelope = slice_body(await read_json_body(request))
     app, tenant = request.app, request[keys.TENANT]
-    route = app[keys.CATALOG].resolve(envelope.model)
+    route = route_of(request, envelope.model)
     request[keys.MODEL], request[keys.STREAM] = route.name, envelope.stream
     policies = app[keys.ENGINE].policies
     options = options_of(

@@ -13,7 +13,7 @@ from aiohttp.typedefs import Handler
 from aiohttp.web_protocol import RequestPayloadError
 
 from proxy.errors import RequestError, TooLarge, WrongMedia
-from proxy.http import keys
+from proxy.http import body_log, keys
 from proxy.http.bodies import MIB
 from proxy.http.inflate import ENCODINGS, BrokenBody, inflated
 
@@ -36,9 +36,9 @@ async def read_body(request: web.Request) -> bytes:
     if encoding != "identity" and encoding not in ENCODINGS:
         raise WrongMedia(f"content-encoding {encoding[:40]!r} is not read here; send gzip, deflate, zstd or none")
     sent = await _as_sent(request)
-    if encoding == "identity" or not sent:
-        return sent
-    return await _inflate(request, encoding, sent)
+    body = sent if encoding == "identity" or not sent else await _inflate(request, encoding, sent)
+    body_log.took(request, body)
+    return body
 
 
 async def read_json_body(request: web.Request) -> bytes:

@@ -7,6 +7,7 @@ request's status by the access middleware around it.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 
 from aiohttp import web
@@ -14,6 +15,7 @@ from aiohttp.typedefs import Handler
 
 from proxy.errors import ForebayError, NotFound, RequestError, StoreError, TooLarge, WrongMethod
 from proxy.http import keys
+from proxy.http.shown import shown
 from proxy.upstream.sse import error_event
 
 log = logging.getLogger(__name__)
@@ -60,7 +62,8 @@ async def _answer(request: web.Request, error: ForebayError) -> web.StreamRespon
         return await _cut(request, begun, error)
     if isinstance(error, StoreError):
         log.warning("store unavailable: %s", error, extra={"fields": {"request_id": request.get(keys.REQUEST_ID)}})
-    return web.json_response(error.body(), status=error.status, headers=error.headers())
+    text = shown(request, json.dumps(error.body()))
+    return web.json_response(text=text, status=error.status, headers=error.headers())
 
 
 async def _cut(request: web.Request, begun: web.StreamResponse, error: ForebayError) -> web.StreamResponse:

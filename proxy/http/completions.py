@@ -11,15 +11,19 @@ from policies.edits import Replace
 from proxy.context import Degraded
 from proxy.continuity import fingerprint
 from proxy.errors import ContextTooLong, UpstreamError
-from proxy.http import keys
+from proxy.http import body_log, keys
 from proxy.http.asking import Question, question
 from proxy.http.headers import ResponseContext, context_headers
 from proxy.http.isolating import foreseen, isolated
+from proxy.http.limits import SPENDING, spending
 from proxy.http.naming import named
 from proxy.http.originals import kept_beside, known, spills_kept
+from proxy.http.own_keys import judged
 from proxy.http.reading_back import answering_upstream, with_exchanges
-from proxy.http.recording import Exchange, count_plan, record, told_report
+from proxy.http.recording import Exchange, count_plan, forwarded_tokens, record, told_report
 from proxy.http.shortfalls import Shortfalls
+from proxy.http.told import told
+from proxy.http.tracing import calling
 from proxy.retrieval.streamed import StreamedAnswer
 from proxy.retrieval.whole import WholeAnswer
 from proxy.upstream import Answer, UpstreamCall, Usage
@@ -34,17 +38,29 @@ async def completions(request: web.Request) -> web.StreamResponse:
     asked = await with_exchanges(app, asked, shortfalls)
     exchange = await _edited(request, asked)
     shortfalls.add(*exchange.edited.degraded)
+    told(request).exchange = exchange
+    async with spending(request, exchange.session, forwarded_tokens(exchange), shortfalls):
+        return await _forwarded(request, asked, exchange, shortfalls, started)
+
+
+async def _forwarded(
+    request: web.Request, asked: Question, exchange: Exchange, shortfalls: Shortfalls, started: float
+) -> web.StreamResponse:
+    """Keep what the plan takes out, call the upstream, answer."""
+    app = request.app
     exchange = await spills_kept(app, asked, exchange, shortfalls)
     count_plan(app, exchange)
     keeping = kept_beside(app, exchange, shortfalls)
     metrics, route = app[keys.METRICS], exchange.route
-    call = UpstreamCall(route, exchange.edited.body, request.headers, stream=asked.asked.envelope.stream)
-    metrics.forwarded_after(route.name, time.perf_counter() - started)
+    headers = calling(request, route)
+    call = UpstreamCall(route, exchange.edited.body, headers, stream=asked.asked.envelope.stream)
+    told(request).overhead_seconds = overhead = time.perf_counter() - started
+    metrics.forwarded_after(route.name, overhead)
     with metrics.in_flight(route.name):
         try:
             async with answering_upstream(app, exchange, shortfalls).open(call) as answer:
                 metrics.upstream_status(route.name, answer.status)
-                await known(keeping)
+                await known(judged(app, exchange, answer.status, shortfalls) or keeping)
                 if not app[keys.STATE].available:
                     shortfalls.add("state")
                 return await _answered(request, exchange, answer, shortfalls, started)
@@ -78,10 +94,11 @@ async def plan(request: web.Request) -> web.Response:
 
 
 async def _edited(request: web.Request, asked: Question) -> Exchange:
-    """The request within its budget; a refusal is counted."""
+    """The request within its budget; a refusal is counted. For a stranger nothing is summarised."""
     app, route = request.app, asked.asked.route
+    editor = app[keys.EDITOR]
     try:
-        edited = await app[keys.EDITOR].edit(asked.asked)
+        edited = await (editor.edit if app[keys.PROVEN].holds(asked.asked.tenant) else editor.foresee)(asked.asked)
     except ContextTooLong:
         app[keys.METRICS].braked(route.name)
         raise
@@ -112,6 +129,9 @@ async def _answered(
         rounds = _rounds(answer)
         return response
     finally:
+        facts = told(request)
+        facts.exchange, facts.degraded, facts.rounds = exchange, shortfalls.found, rounds
+        request[SPENDING].answered(status, rounds)
         request.app[keys.BACKGROUND].start(record(request.app, exchange, shortfalls.found, status, rounds))
 
 
@@ -141,9 +161,11 @@ async def _streamed(
     try:
         async for chunk in answer.chunks():
             await response.write(chunk)
+            body_log.gave(request, chunk)
             tail.add(chunk)
             if is_first:
-                metrics.first_byte_after(model, time.perf_counter() - started)
+                told(request).first_byte_seconds = passed = time.perf_counter() - started
+                metrics.first_byte_after(model, passed)
                 is_first = False
     except UpstreamError as error:
         metrics.upstream_error(model, error.kind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from aiohttp import web
@@ -16,12 +16,15 @@ from proxy.http.bodies import Bodies
 from proxy.http.readiness import Readiness
 from proxy.keeping import Keeper
 from proxy.metrics import Metrics
+from proxy.proven import Proven, ProvenRecords
 from proxy.retrieval.exchanges import Exchanges
 from proxy.settings import Settings
 from proxy.state import Sessions
+from proxy.state.quotas import Quotas
 from proxy.state.redis import StateStore
 from proxy.summaries.editing import Editor
 from proxy.tenants import Tenant, Tenants
+from proxy.tokens import Counter
 from proxy.upstream import Route, Upstream
 from proxy.workspaces import Workspaces
 
@@ -46,11 +49,17 @@ READINESS = web.AppKey("readiness", Readiness)
 SECRET = web.AppKey("secret", bytes)
 CATALOG: web.AppKey[Catalog] = web.AppKey("catalog")
 UPSTREAM: web.AppKey[Upstream] = web.AppKey("upstream")
+WITH_SDK = web.AppKey("with_sdk", bool)
+"""Whether LiteLLM was loaded at start."""
+COUNTERS: web.AppKey[Mapping[str, Counter]] = web.AppKey("counters")
 SESSIONS: web.AppKey[Sessions] = web.AppKey("sessions")
 ARTIFACTS: web.AppKey[Artifacts] = web.AppKey("artifacts")
 STATE = web.AppKey("state", StateStore)
 ENGINE = web.AppKey("engine", ContextEngine)
 EDITOR = web.AppKey("editor", Editor)
+PROVEN = web.AppKey("proven", Proven)
+RECORDS = web.AppKey("records", ProvenRecords)
+QUOTAS = web.AppKey("quotas", Quotas)
 EXCHANGES = web.AppKey("exchanges", Exchanges)
 BEGINNINGS = web.AppKey("beginnings", Beginnings)
 WORKSPACES = web.AppKey("workspaces", Workspaces)

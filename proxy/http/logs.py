@@ -1,6 +1,6 @@
 """How log lines look: one JSON object per line, or text for eyes. `extra={"fields": {...}}` adds to both.
 
-`app.py` or the command sets a handler's formatter; nothing here touches the logging of the process.
+Only `log_as` touches the logging of the process.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from aiohttp.http import HttpProcessingError
+
+from proxy.settings import LoggingSettings
 
 _encode = json.JSONEncoder(default=str).encode
 
@@ -57,6 +59,16 @@ class TextLines(logging.Formatter):
 def formatter(style: Literal["json", "text"]) -> logging.Formatter:
     """The formatter that `logging.format` names."""
     return JsonLines() if style == "json" else TextLines()
+
+
+def log_as(settings: LoggingSettings) -> None:
+    """Let the process log to stderr as the operator wishes; may be called again with other wishes."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(formatter(settings.format))
+    level = logging.getLevelNamesMapping()[settings.level.upper()]
+    # libraries' own details hold headers and bodies as they came, and so keys
+    logging.basicConfig(level=max(level, logging.WARNING), handlers=[handler], force=True)
+    logging.getLogger("proxy").setLevel(level)
 
 
 def _fields(record: logging.LogRecord) -> dict[str, Any]:

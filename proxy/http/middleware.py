@@ -8,6 +8,7 @@ from proxy.http.boundary import error_boundary
 from proxy.http.gate import authenticate, refuse_when_draining
 from proxy.http.guard import guard
 from proxy.http.in_flight import within_grace
+from proxy.http.limits import within_limit
 from proxy.http.request_id import name_request
 
 MIDDLEWARES = (
@@ -19,4 +20,5 @@ MIDDLEWARES = (
     guard,
     refuse_when_draining,
     authenticate,
+    within_limit,
 )

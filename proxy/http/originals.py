@@ -29,7 +29,11 @@ async def spills_kept(app: web.Application, asked: Question, exchange: Exchange,
     """The exchange with its new spills kept; with the results whole again where that failed or took too long."""
     spills = newest_spills(exchange.edited)
     taken: TakenOut = (spills, exchange.edited.read.conversation)
-    if not spills or await _is_kept(_keeping(app, exchange, [taken]), SPILLING_SECONDS):
+    if (
+        not spills
+        or not app[keys.PROVEN].holds(exchange.tenant)
+        or await _is_kept(_keeping(app, exchange, [taken]), SPILLING_SECONDS)
+    ):
         return exchange
     shortfalls.add("artifacts")
     return replace(exchange, edited=app[keys.ENGINE].inlined(asked.asked, exchange.edited))
@@ -41,7 +45,11 @@ def kept_beside(app: web.Application, exchange: Exchange, shortfalls: Shortfalls
     A store that has just failed this request is not asked again: the next request offers the same originals.
     """
     taken = exchange.edited.taken_out
-    if not any(edits for edits, _ in taken) or "artifacts" in shortfalls.found:
+    if (
+        not any(edits for edits, _ in taken)
+        or "artifacts" in shortfalls.found
+        or not app[keys.PROVEN].holds(exchange.tenant)
+    ):
         return None
     task = _keeping(app, exchange, taken)
     if task is None:

@@ -41,6 +41,11 @@ class Exchange:
     history: str  # the fingerprint that tells histories of one session apart
 
 
+def forwarded_tokens(exchange: Exchange) -> int:
+    """The input that goes upstream, in the model's own tokens, as far as we can count them."""
+    return int(exchange.edited.plan.report.forwarded * exchange.route.token_factor)
+
+
 def count_plan(app: web.Application, exchange: Exchange) -> None:
     """Metrics that are known before the call: what came, what was taken out, why. Raises nothing."""
     with _costs_a_figure(app, exchange):
@@ -72,7 +77,7 @@ async def record(
     """
     with _costs_a_figure(app, exchange, degraded):
         usage, cost = summed(rounds), _count_usage(app, exchange, rounds) if rounds else None
-        if exchange.edited.mode != "off":
+        if exchange.edited.mode != "off" and app[keys.PROVEN].holds(exchange.tenant):
             await app[keys.SESSIONS].record(exchange.tenant, _record(exchange, degraded, status, usage, cost))
 
 
@@ -95,7 +100,7 @@ def _count_usage(app: web.Application, exchange: Exchange, rounds: Sequence[Usag
     for usage in rounds:
         inputs = {"cached": usage.cache_read_tokens, "billed": usage.input_tokens}
         metrics.tokens(model, tenant, inputs, usage.output_tokens)
-    metrics.estimated(model, rounds[0].input_tokens, int(report.forwarded * exchange.route.token_factor))
+    metrics.estimated(model, rounds[0].input_tokens, forwarded_tokens(exchange))
     sizes = Sizes(report.received, report.forwarded, decided.untouched_before, decided.sent_before)
     cost = bill(rounds, sizes, exchange.route.prices)
     if cost is not None:

@@ -13,7 +13,12 @@ from aiohttp import web
 from proxy.errors import RequestError, UpstreamError, WrongMedia
 from proxy.http import keys
 from proxy.http.body import read_body, read_json_body
+from proxy.http.limits import SPENDING, spending
 from proxy.http.model_field import json_model, multipart_model
+from proxy.http.routing import route_of
+from proxy.http.shortfalls import Shortfalls
+from proxy.http.told import told
+from proxy.http.tracing import calling
 from proxy.upstream import Answer, Route, UpstreamCall
 
 RELAYED: Final[dict[str, Literal["json", "multipart"]]] = {
@@ -33,15 +38,23 @@ async def relayed(request: web.Request) -> web.StreamResponse:
     """Pass the body on to its model's upstream, and the answer back, as they are."""
     path = request.path.removeprefix("/v1/")
     body, stream, route = await _resolved(request, path)
-    call = UpstreamCall(route, body, request.headers, stream=stream, path=path)
-    metrics = request.app[keys.METRICS]
-    with metrics.in_flight(route.name):
+    call = UpstreamCall(route, body, calling(request, route), stream=stream, path=path)
+    async with spending(request, None, 0, Shortfalls(request.app[keys.METRICS].degraded)):
+        return await _forwarded(request, call)
+
+
+async def _forwarded(request: web.Request, call: UpstreamCall) -> web.StreamResponse:
+    metrics, model = request.app[keys.METRICS], call.route.name
+    with metrics.in_flight(model):
         try:
             async with request.app[keys.UPSTREAM].open(call) as answer:
-                metrics.upstream_status(route.name, answer.status)
-                return await _pass_back(request, answer)
+                metrics.upstream_status(model, answer.status)
+                response = await _pass_back(request, answer)
+                rounds = told(request).rounds = [answer.usage] if answer.usage else []
+                request[SPENDING].answered(answer.status, rounds)
+                return response
         except UpstreamError as error:
-            metrics.upstream_error(route.name, error.kind)
+            metrics.upstream_error(model, error.kind)
             raise
 
 
@@ -55,7 +68,7 @@ async def _resolved(request: web.Request, path: str) -> tuple[bytes, bool, Route
             needs = ", which needs keys: configure tenants" if request.app[keys.SETTINGS].auth.mode == "none" else ""
             raise WrongMedia(f"/v1/{path} is read as multipart/form-data only; send a form{needs}")
         field = multipart_model(await read_body(request), content_type)
-    route = request.app[keys.CATALOG].resolve(field.name)
+    route = route_of(request, field.name)
     request[keys.MODEL], request[keys.STREAM] = route.name, field.stream
     if route.transport != "relay":
         raise RequestError(

@@ -16,6 +16,7 @@ import logging
 from aiohttp import web
 
 from proxy.http.in_flight import IN_FLIGHT, InFlight
+from proxy.http.limits import PRESENT, Present
 from proxy.http.logs import ServerLog
 from proxy.http.middleware import MIDDLEWARES
 from proxy.http.request_id import stamp
@@ -32,6 +33,7 @@ def new_app() -> web.Application:
     """An app with the middleware and nothing else; bodies are bounded by `read_body` alone."""
     app = web.Application(middlewares=MIDDLEWARES)
     app[IN_FLIGHT] = InFlight()
+    app[PRESENT] = Present()
     app.on_response_prepare.append(stamp)
     return app
 

@@ -87,10 +87,12 @@ class AuthSettings(_Section):
 class LimitSettings(_Section):
     """What a tenant may use; 0 is no limit."""
 
-    requests_in_flight: NonNegativeInt = Field(0, description="Requests at the same time; 0: no limit.")
-    tokens_per_minute: NonNegativeInt = Field(0, description="Input tokens in a minute; 0: no limit.")
-    tokens_per_day: NonNegativeInt = Field(0, description="Input tokens in a day; 0: no limit.")
-    tokens_per_session: NonNegativeInt = Field(0, description="Input tokens of a session; 0: no limit.")
+    requests_in_flight: NonNegativeInt = Field(
+        0, description="Requests at the same time, in each process; 0: no limit."
+    )
+    tokens_per_minute: NonNegativeInt = Field(0, description="Billed input and output in a minute; 0: no limit.")
+    tokens_per_day: NonNegativeInt = Field(0, description="Billed input and output in a day (UTC); 0: no limit.")
+    tokens_per_session: NonNegativeInt = Field(0, description="Billed input and output of a session; 0: no limit.")
     on_store_failure: Literal["open", "closed"] = Field(
         "open", description="Without the state store, token limits let requests through or refuse them."
     )
@@ -186,7 +188,8 @@ class StateSettings(_Section):
     url: StateUrl = Field(
         SecretStr("embedded"),
         repr=False,
-        description="embedded, redis://, rediss:// or unix:// (env:NAME and file:PATH work too).",
+        description="embedded, redis://, rediss://, unix://, redis+cluster:// or redis+sentinel:// "
+        "(env:NAME and file:PATH work too).",
     )
     directory: Path = Field(
         Path(".forebay/state"), description="Folder of the embedded store and the generated secret."
@@ -203,7 +206,12 @@ class StateSettings(_Section):
 class ArtifactsSettings(_Section):
     """Originals of what was taken out of a context."""
 
-    url: ArtifactsUrl = Field(".forebay/artifacts", min_length=1, description="Folder, or s3://bucket/prefix.")
+    url: ArtifactsUrl = Field(
+        ".forebay/artifacts",
+        min_length=1,
+        description="Folder, or s3://bucket/prefix; the rest of its address in ?endpoint=, ?region=, ?path_style= "
+        "or AWS_* variables.",
+    )
     ttl_seconds: PositiveInt = Field(2592000, description="Seconds that an unused original is kept.")
     max_mb_per_session: PositiveInt = Field(256, description="MiB per session; beyond, nothing new is kept.")
     max_mb_per_tenant: PositiveInt = Field(4096, description="MiB per tenant; beyond, nothing new is kept.")
@@ -230,13 +238,15 @@ class LoggingSettings(_Section):
 
     level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level written.")
     format: Literal["json", "text"] = Field("json", description="One JSON object per line, or text.")
-    bodies: bool = Field(False, description="Whether request and answer bodies are written.")
+    bodies: bool = Field(False, description="Whether the first 16 KiB of request and answer bodies are written.")
 
 
 class TracingSettings(_Section):
     """OpenTelemetry."""
 
-    otlp_endpoint: str | None = Field(None, repr=False, description="Collector's address; null: no traces.")
+    otlp_endpoint: BaseUrl | None = Field(
+        None, repr=False, description="Collector's OTLP/HTTP address, such as http://host:4318; null: no traces."
+    )
 
 
 class Settings(BaseSettings):

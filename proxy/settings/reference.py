@@ -40,8 +40,10 @@ loopback, on the admin port too.
 **Policy of a request**: `x-context-policy` (if the tenant lists it), else the tenant's, else the model's, else
 `default`.
 
-Some values are for later versions and refused until then, with a message that says so: `auth.mode: passthrough`,
-limits other than 0, Redis clusters and sentinels, `s3://`, tracing, more than one worker, logged bodies.
+**At run time** SIGHUP takes on changed `models`, `tenants`, `policies`, `auth.allow_mode_off` and `logging`; everything
+else waits for a restart ([operator.md](operator.md#change-the-configuration-at-run-time)).
+
+More than one worker is for a later version and refused until then, with a message that says so.
 
 | key | default | what it does | variable |
 |---|---|---|---|

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Collection, Iterator
 
+from proxy.settings.extras import missing_extras
 from proxy.settings.faults import Key, suggest
 from proxy.settings.models import Settings
 
@@ -62,6 +63,24 @@ def keys(settings: Settings) -> Broken:
         yield ("auth", "mode"), f"keys needs a tenant with a key; {remedy}"
 
 
+_CREDENTIAL_HEADERS = frozenset({"authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie"})
+
+
+def own_keys(settings: Settings) -> Broken:
+    """Where clients bring their own keys, nothing of the operator's may pay for them."""
+    if settings.auth.mode != "passthrough":
+        return
+    for index, model in enumerate(settings.models):
+        for name in model.headers:
+            if name.lower() in _CREDENTIAL_HEADERS:
+                key = ("models", index, "headers", name)
+                yield key, "would be sent with every client's key (auth.mode: passthrough); leave it out"
+        for name in model.query:
+            if name != "api-version":
+                key = ("models", index, "query", name)
+                yield key, "may be a key, and would be sent with every client's (auth.mode: passthrough); leave it out"
+
+
 def names(settings: Settings) -> Broken:
     """Tenants, models and workspaces are told apart by name."""
     for section in ("tenants", "models", "workspaces"):
@@ -106,7 +125,7 @@ def workspaces(settings: Settings) -> Broken:
 
 def broken(settings: Settings) -> Broken:
     """Everything that is wrong across sections."""
-    for rule in (listeners, secret, keys, names, upstreams, workspaces):
+    for rule in (listeners, secret, keys, own_keys, names, upstreams, workspaces, missing_extras):
         yield from rule(settings)
 
 

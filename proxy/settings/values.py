@@ -11,12 +11,13 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, SecretStr
 
+from proxy.settings.bucket_address import SCHEME, bucket_address
 from proxy.settings.framing import FRAMING
 from proxy.settings.secret_values import Secret
+from proxy.settings.store_address import store_address
 
 # Metrics count under these names what belongs to no configured tenant.
 RESERVED_TENANTS = frozenset({"local", "other", "unknown", "passthrough"})
-STATE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "redis+sentinel")
 
 
 def _key_hash(value: str) -> str:
@@ -31,6 +32,8 @@ def tenant_name(value: str) -> str:
         raise ValueError(f"{value!r} is not a tenant's name; use 1 to 64 of A-Z a-z 0-9 _ . -")
     if value in RESERVED_TENANTS:
         raise ValueError(f"{value!r} is a name that metrics use for requests without a tenant; take another")
+    if value.startswith("passthrough-"):
+        raise ValueError(f"{value!r} begins like the names of those who bring their own key; take another")
     return value
 
 
@@ -72,20 +75,16 @@ def _base_url(value: str) -> str:
 
 def _state_url(value: SecretStr) -> SecretStr:
     url = value.get_secret_value()
-    scheme, mark, rest = url.partition("://")
-    if url != "embedded" and not (mark and rest and scheme in STATE_SCHEMES):
-        raise ValueError("is no store's address; give embedded, redis://, rediss:// or unix://")
-    try:
-        _ = urlsplit(url).port
-    except ValueError:
-        shown = "holds" if "@" in url else f"{url.partition('?')[0]!r} holds"
-        raise ValueError(f"{shown} no usable port; give a number up to 65535, e.g. redis://host:6379/0") from None
+    if url != "embedded":
+        store_address(url)
     return value
 
 
 def _artifacts_url(value: str) -> str:
-    if "://" in value and not value.startswith("s3://"):
-        raise ValueError("is neither a folder nor s3://; give a folder's path")
+    if value.startswith(SCHEME):
+        bucket_address(value)
+    elif "://" in value:
+        raise ValueError("is neither a folder nor s3://; give a folder's path, or s3://bucket/prefix")
     return value
 
 

@@ -2,7 +2,8 @@
 
 Correctness never depends on it: a store that is down costs one short time-out and some figures.
 
-`redis.py` is the only door to redis-py (`breaker.py` closes it, `patience.py` tells a slow store from a busy proxy),
+`redis.py` is the only door to a store (`breaker.py` closes it, `patience.py` tells a slow store from a busy proxy;
+`clients.py` and `cluster.py` are the ways through it), `quotas.py` counts what limits allow,
 `sessions.py` keeps the records under the names of `keys.py` (`stored.py` reads them, `family.py` adds up those of a
 session and its children), `embedded.py` runs a store for those who have none
 (`lock.py`: once per folder, `launcher.py`: not longer than the proxy).

@@ -11,20 +11,20 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
-from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio import Redis
 from redis.asyncio.client import Pipeline
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
+from redis.asyncio.sentinel import MasterNotFoundError
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import DataError, RedisError, ResponseError
+from redis.exceptions import DataError, RedisClusterException, RedisError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from proxy.errors import StoreError
+from proxy.settings.store_address import store_address
 from proxy.state.breaker import Breaker, Pass
+from proxy.state.clients import Client, behind_sentinels, direct
+from proxy.state.cluster import Cluster
 from proxy.state.patience import LONGEST_SECONDS, within
 
 log = logging.getLogger(__name__)
@@ -36,7 +36,9 @@ _POOL_SIZE = 10
 _QUEUE_SECONDS = 10.0  # a queue at the pool is our own load and no fault of the store
 _CLOSING_SECONDS = 2.0
 _PING_KEY = "forebay:ping"
-_SCHEMES = ("redis", "rediss", "unix")
+_FAILURES = (RedisError, RedisClusterException, OSError, ValueError, IndexError, AttributeError)
+"""What a store can do to a call. ValueError and IndexError are redis-py's parser on noise, AttributeError its cluster
+where the failure of one call closes the connection of another."""
 
 
 class StateStore:
@@ -58,7 +60,7 @@ class StateStore:
         self._timeout = timeout_ms / 1000
         self._client = _client(url, self._timeout, pool_size)
         self._slots = asyncio.Semaphore(pool_size)
-        self._breaker = breaker or Breaker()
+        self._breaker = breaker or Breaker(longest_pause=self._client.longest_pause)
         self._on_operation = on_operation or _ignore
         self._running: set[asyncio.Task[Any]] = set()
 
@@ -102,8 +104,7 @@ class StateStore:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-        with suppress(RedisError, OSError):
-            await self._client.aclose()
+        await self._client.close()
 
     def _passes(self, may_probe: bool) -> bool:
         return not self._breaker.refuses if may_probe else self._breaker.closed
@@ -129,19 +130,21 @@ class StateStore:
         try:
             result = await within(self._timeout, self._asked(fn))
             healthy = ok = True
-        except (RedisError, OSError, ValueError, IndexError) as error:  # the last two: redis-py's parser on noise
+        except _FAILURES as error:
             problem, healthy = self._describe(error), _is_about_data(error)
             raise StoreError(f"{self._name}: {problem}") from error
         except StoreError:
             healthy = True  # it answered, but what it holds is not ours
             raise
         finally:
+            if not healthy:
+                self._client.failed()
             self._settle(given, healthy, problem)
             self._on_operation(operation, time.perf_counter() - started, ok)
         return result
 
     async def _asked(self, fn: Callable[[Redis], Awaitable[T]]) -> T:
-        return await fn(self._client)
+        return await fn(await self._client.get())
 
     def _settle(self, given: Pass, healthy: bool, problem: str) -> None:
         """One log line per change of state."""
@@ -156,6 +159,8 @@ class StateStore:
         match error:
             case TimeoutError() | RedisTimeoutError():
                 return f"no answer within {self._timeout * 1000:g} ms"
+            case MasterNotFoundError():
+                return "no sentinel names a primary of this service"
             case RedisConnectionError() | OSError():
                 return f"{type(error).__name__}: {error}"
             case _:
@@ -192,26 +197,20 @@ def redacted(url: str) -> str:
     return f"{scheme}://{place.rpartition('@')[2]}"
 
 
-def _client(url: str, timeout: float, pool_size: int) -> Redis:
-    """RESP2 without CLIENT SETINFO: fewer round trips per connection, and nothing that an old server refuses.
-
-    redis-py's own time-outs count the event loop's delays, so they come after ours.
-    """
+def _client(url: str, timeout: float, pool_size: int) -> Client:
+    """ValueError for what is no address. redis-py's own time-outs count the event loop's delays, so they come later."""
+    try:
+        address = store_address(url)
+    except ValueError as error:
+        raise ValueError(f"state.url {redacted(url)!r} {error}") from None
     longest = 2 * max(LONGEST_SECONDS, 2 * timeout)
-    if urlsplit(url).scheme not in _SCHEMES:
-        raise ValueError(f"state.url {redacted(url)!r} is not supported; use redis://, rediss:// or unix://")
-    pool = BlockingConnectionPool.from_url(
-        url,
-        max_connections=pool_size,
-        timeout=longest,
-        socket_timeout=longest,
-        socket_connect_timeout=longest,
-        retry=Retry(NoBackoff(), 0),
-        health_check_interval=0,
-        protocol=2,
-        driver_info=None,
-    )
-    return Redis.from_pool(pool)
+    match address.kind:
+        case "cluster":
+            return Cluster(address, longest, pool_size)
+        case "sentinel":
+            return behind_sentinels(address, longest, timeout, pool_size)
+        case _:
+            return direct(address, longest, pool_size)
 
 
 def _is_about_data(error: Exception) -> bool:

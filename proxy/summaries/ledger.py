@@ -10,8 +10,9 @@ import msgspec
 from policies.summaries import Decision
 from proxy.errors import StoreError
 from proxy.state.keys import tenant_key
-from proxy.state.redis import StateStore, answers
+from proxy.state.redis import StateStore
 
+_SETTLE = "redis.call('set', KEYS[1], ARGV[1], 'NX', 'EX', ARGV[2]) return redis.call('get', KEYS[1])"
 _RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 end"
 
 
@@ -74,11 +75,7 @@ class RedisLedger:
         name, value = _decision(tenant, key), _encode(_Kept(tenant, key, decision.text))
 
         async def write(client: Any) -> bytes | None:
-            async with client.pipeline(transaction=True) as pipe:
-                pipe.set(name, value, nx=True, ex=self._ttl)
-                pipe.get(name)
-                _, stands = await answers(pipe)
-            found: bytes | None = stands
+            found: bytes | None = await client.eval(_SETTLE, 1, name, value, self._ttl)
             return found
 
         stands = await self._store.run("summary_put", write)

@@ -1,16 +1,21 @@
-"""What every implementation of `Artifacts` does. Another one is added to `kept_in`, nothing else."""
+"""What every implementation of `Artifacts` does. Another one is added to the fixture `store`, nothing else."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from proxy.artifacts import Artifacts
+from proxy.artifacts.bucket import Bucket
+from proxy.artifacts.ledger import Caps
 from proxy.artifacts.local import LocalArtifacts
+from proxy.artifacts.objects import ObjectArtifacts
 from proxy.errors import StoreError
+from proxy.settings.bucket_address import SCHEME, bucket_address
+from tests.object_server import ObjectServer
 
 A, B = "art_aaaaaaaaaaaa", "art_bbbbbbbbbbbb"
 MEGABYTE = 1024 * 1024
@@ -24,19 +29,29 @@ class Clock:
         return self.time
 
 
-def local(tmp_path: Path, now: Clock) -> Artifacts:
-    return LocalArtifacts(tmp_path / "artifacts", 1000, max_mb_per_session=2, max_mb_per_tenant=3, now=now)
-
-
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=[local])
-def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Artifacts:
-    kept_in: Callable[[Path, Clock], Artifacts] = request.param
-    return kept_in(tmp_path, clock)
+@pytest.fixture(params=["folder", "object store"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Of an empty store."""
+    if request.param == "folder":
+        return str(tmp_path / "artifacts")
+    server: ObjectServer = request.getfixturevalue("objects")
+    return server.url(request.getfixturevalue("prefix"))
+
+
+@pytest.fixture
+async def store(address: str, clock: Clock) -> AsyncIterator[Artifacts]:
+    """It keeps 1000 seconds, 2 MiB of a session and 3 of a tenant."""
+    if not address.startswith(SCHEME):
+        yield LocalArtifacts(Path(address), 1000, max_mb_per_session=2, max_mb_per_tenant=3, now=clock)
+        return
+    artifacts = ObjectArtifacts(Bucket(bucket_address(address)), b"secret", 1000, Caps.of_mb(2, 3), now=clock)
+    yield artifacts
+    await artifacts.close()
 
 
 async def test_what_was_put_comes_back_whole(store: Artifacts, clock: Clock) -> None:

@@ -277,7 +277,7 @@ async def test_caps_count_what_was_there_before_this_process(root: Path) -> None
 
 
 async def test_counts_of_many_tenants_are_bounded_and_still_right(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ledger, "_TENANTS", 2)
+    monkeypatch.setattr(ledger, "TENANTS", 2)
     store = artifacts(root)
     for number in range(5):
         await store.put(f"t{number}", A, "result", "x" * 1000, "s1")

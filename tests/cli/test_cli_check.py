@@ -45,7 +45,20 @@ def test_every_model_has_its_line(check):
     rows = {line.split()[0]: line.split() for line in answer.stdout.splitlines() if line}
     assert rows["gpt-5"] == ["gpt-5", "openai/gpt-5", "relay", "272,000", "128,000", "1.25/10/0.125/-", "coding", "set"]
     assert rows["claude-*"][:3] == ["claude-*", "anthropic/claude-*", "litellm"]
-    assert rows["team-a"] == ["team-a", "1", "coding", "coding,", "chat"]
+    assert rows["team-a"] == ["team-a", "1", "coding", "coding,", "chat", "none"]
+
+
+def test_a_tenants_limits_are_told(check):
+    limits = {"requests_in_flight": 64, "tokens_per_minute": 200_000, "on_store_failure": "closed"}
+    answer = check(tenants=[{"name": "team-a", "key_hashes": [HASH], "limits": limits}])
+    (row,) = [line for line in answer.stdout.splitlines() if line.startswith("team-a")]
+    assert row.endswith("64 in flight, 200,000 tokens/min, closed without store")
+
+
+def test_where_clients_bring_their_own_keys_no_model_has_one(check):
+    answer = check(auth={"mode": "passthrough"})
+    (row,) = [line for line in answer.stdout.splitlines() if line.startswith("gpt-5")]
+    assert row.endswith(" the client's")
 
 
 def test_no_secret_is_printed(check):

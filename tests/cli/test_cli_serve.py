@@ -30,7 +30,7 @@ def app(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_serve_prints_the_line_with_which_the_app_says_that_it_is_ready(app, capsys):
-    async def serve(settings: Settings, ready) -> None:
+    async def serve(settings: Settings, ready, load) -> None:
         ready(f"on {settings.server.host}:{settings.server.port}")
 
     app(serve)
@@ -39,7 +39,7 @@ def test_serve_prints_the_line_with_which_the_app_says_that_it_is_ready(app, cap
 
 
 def test_an_address_in_use_is_a_failure_in_one_line(app, capsys):
-    async def serve(settings: Settings, ready) -> None:
+    async def serve(settings: Settings, ready, load) -> None:
         raise OSError(98, "address\nalready in use")
 
     app(serve)
@@ -48,7 +48,7 @@ def test_an_address_in_use_is_a_failure_in_one_line(app, capsys):
 
 
 def test_a_configuration_error_of_the_app_is_exit_2(app, capsys):
-    async def serve(settings: Settings, ready) -> None:
+    async def serve(settings: Settings, ready, load) -> None:
         raise ConfigError([Fault("", "models.0", "leads nowhere")])
 
     app(serve)

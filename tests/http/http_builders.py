@@ -164,7 +164,7 @@ class World:
     def app(self) -> web.Application:
         app = new_app()
         app[keys.SETTINGS] = self.settings
-        app[keys.TENANTS] = Tenants(self.settings)
+        app[keys.TENANTS] = Tenants(self.settings, SECRET)
         app[keys.CATALOG] = self.catalog
         app[keys.UPSTREAM] = self.upstream
         app[keys.ARTIFACTS] = self.artifacts

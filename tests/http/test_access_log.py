@@ -3,12 +3,17 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from yarl import URL
 
 from proxy.http.logs import formatter
 from tests.http.http_builders import KEY_A, World, client_of, serving
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -98,3 +103,18 @@ def test_a_traceback_is_kept(style, caplog):
     except ValueError:
         logging.getLogger("proxy").exception("bad")
     assert "ValueError: invalid literal" in formatter(style).format(caplog.records[0])
+
+
+def test_libraries_keep_their_details_to_themselves_at_every_level():
+    program = """
+import logging
+from proxy.http.logs import log_as
+from proxy.settings import LoggingSettings
+log_as(LoggingSettings(level="debug", format="text"))
+logging.getLogger("httpcore.http11").debug("authorization: CANARY")
+logging.getLogger("httpx").info("CANARY")
+logging.getLogger("proxy.somewhere").debug("ours")
+"""
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT).stderr
+    assert "ours" in told
+    assert "CANARY" not in told

@@ -25,6 +25,7 @@ CONTRACT = {
     "forebay_artifacts_total": {"result"},
     "forebay_state_seconds": {"operation"},
     "forebay_degraded_total": {"reason"},
+    "forebay_quota_rejections_total": {"tenant", "limit"},
     "forebay_build_info": {"version"},
 }
 SUFFIXES = ("_bucket", "_sum", "_count")
@@ -53,6 +54,7 @@ def everything_happens(to: Metrics, model="gpt-5", tenant="team-a"):
     to.artifact("kept")
     to.state_call("record", 0.001, True)
     to.degraded("state")
+    to.over_quota(tenant, "tokens_per_day")
 
 
 def samples(of: Metrics):
@@ -86,6 +88,18 @@ def test_ten_thousand_junk_names_add_no_series():
     everything_happens(told, "another", "another")
     assert len(samples(told)) == before
     assert not [sample for sample in samples(told) if "junk" in str(sample.labels)]
+
+
+def test_ten_thousand_keys_of_clients_are_one_tenant():
+    told = metrics()
+    everything_happens(told, tenant="passthrough-0")
+    told.finished("gpt-5", "passthrough-0", 200, False, 0.001)
+    before = len(samples(told))
+    for number in range(1, 10_000):
+        told.finished("gpt-5", f"passthrough-{number}", 200, False, 0.001)
+    assert len(samples(told)) == before
+    tenants = {sample.labels["tenant"] for sample in samples(told) if "tenant" in sample.labels}
+    assert tenants == {"passthrough"}
 
 
 def test_two_apps_in_one_process_share_nothing():

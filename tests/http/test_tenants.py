@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import hmac
+import re
 
 import pytest
 
 from proxy.errors import Unauthorized
+from proxy.settings import LimitSettings
 from proxy.tenants import LOCAL, Tenants
-from tests.http.http_builders import KEY_A, KEY_B, World, client_of, settings
+from tests.http.http_builders import KEY_A, KEY_B, SECRET, World, client_of, settings
 
 
 @pytest.mark.parametrize(
@@ -14,7 +16,7 @@ from tests.http.http_builders import KEY_A, KEY_B, World, client_of, settings
     [(f"Bearer {KEY_A}", "team-a"), (f"bearer  {KEY_B} ", "team-b"), ("Bearer fb-second-key", "team-b")],
 )
 def test_a_key_is_its_tenants(header, name):
-    assert Tenants(settings()).identify(header).name == name
+    assert Tenants(settings(), SECRET).identify(header).name == name
 
 
 @pytest.mark.parametrize(
@@ -24,34 +26,34 @@ def test_a_key_is_its_tenants(header, name):
 )  # fmt: skip
 def test_anything_else_is_nobodys(header):
     with pytest.raises(Unauthorized):
-        Tenants(settings()).identify(header)
+        Tenants(settings(), SECRET).identify(header)
 
 
 def test_the_error_never_repeats_the_key():
     with pytest.raises(Unauthorized) as caught:
-        Tenants(settings()).identify("Bearer canary-key")
+        Tenants(settings(), SECRET).identify("Bearer canary-key")
     assert "canary" not in str(caught.value)
 
 
 def test_every_hash_is_compared_whichever_matches(monkeypatch):
     compared = []
     monkeypatch.setattr(hmac, "compare_digest", lambda a, b: compared.append(a) or a == b)
-    Tenants(settings()).identify(f"Bearer {KEY_A}")
+    Tenants(settings(), SECRET).identify(f"Bearer {KEY_A}")
     assert len(compared) == 3
 
 
 def test_a_hash_from_the_configuration_is_no_key():
     configured = settings().tenants[0].key_hashes[0]
     with pytest.raises(Unauthorized):
-        Tenants(settings()).identify(f"Bearer {configured}")
+        Tenants(settings(), SECRET).identify(f"Bearer {configured}")
 
 
 def test_without_keys_everybody_is_local():
-    assert Tenants(settings("none")).identify(None) is LOCAL
+    assert Tenants(settings("none"), SECRET).identify(None) is LOCAL
 
 
 def test_a_tenant_may_choose_its_listed_policies_and_its_own():
-    tenants = Tenants(settings())
+    tenants = Tenants(settings(), SECRET)
     assert tenants.identify(f"Bearer {KEY_A}").policies == {"coding", "chat"}
     assert tenants.identify(f"Bearer {KEY_B}").policies == set()
 
@@ -83,3 +85,39 @@ async def test_while_draining_new_requests_are_503_and_probes_are_answered():
             assert (answer.status, (await answer.json())["error"]["code"]) == (503, "overloaded")
         async with client.get("/healthz") as answer:
             assert answer.status == 200
+
+
+PASSING = settings("passthrough")
+
+
+def test_an_own_key_names_its_tenant_by_a_keyed_digest():
+    one = Tenants(PASSING, SECRET).identify("Bearer sk-one")
+    assert one == Tenants(PASSING, SECRET).identify("Bearer sk-one")
+    assert one.name != Tenants(PASSING, b"another secret").identify("Bearer sk-one").name
+    assert one.name != Tenants(PASSING, SECRET).identify("Bearer sk-two").name
+    assert re.fullmatch(r"passthrough-[a-z2-7]{26}", one.name)
+    assert "sk-one" not in repr(one)
+
+
+def test_an_own_key_goes_upstream_as_it_came():
+    credential = Tenants(PASSING, SECRET).identify("Bearer sk-one").credential
+    assert credential is not None
+    assert credential.get_secret_value() == "sk-one"
+
+
+def test_an_own_key_may_choose_no_policy_and_has_no_limits():
+    one = Tenants(PASSING, SECRET).identify("Bearer sk-one")
+    assert (one.policies, one.limits) == (frozenset(), LimitSettings())
+
+
+def test_an_own_key_that_is_configured_is_its_tenants():
+    configured = settings().model_copy(update={"auth": PASSING.auth})
+    known = Tenants(configured, SECRET).identify(f"Bearer {KEY_A}")
+    assert (known.name, known.default_policy) == ("team-a", "coding")
+    assert known.credential is not None
+
+
+@pytest.mark.parametrize("key", ["sk one", "sk-é", "sk\x01", "s" * 9_000])
+def test_what_no_header_can_carry_on_is_no_key(key):
+    with pytest.raises(Unauthorized):
+        Tenants(PASSING, SECRET).identify(f"Bearer {key}")

@@ -73,7 +73,8 @@ def test_a_shared_store_needs_a_secret(faults, load):
 
 def test_shared_artifacts_need_a_secret(faults):
     assert any(
-        "secret: is required where artifacts.url can be shared" in line for line in faults(artifacts={"url": "s3://b"})
+        "secret: is required where artifacts.url can be shared" in line
+        for line in faults(artifacts={"url": "s3://bucket"})
     )
 
 
@@ -150,10 +151,35 @@ def test_an_api_base_is_an_http_address(faults, base):
     assert line == "f.yaml: models.0.api_base: is not an http:// or https:// address; give one such as https://host/v1"
 
 
+@pytest.mark.parametrize(
+    ("given", "key"), [({"headers": {"X-Api-Key": "k"}}, "headers.X-Api-Key"), ({"query": {"key": "k"}}, "query.key")]
+)
+def test_where_clients_bring_their_own_keys_no_model_carries_one(faults, given, key):
+    (line,) = faults(auth={"mode": "passthrough"}, models=[model(**given)])
+    assert line.startswith(f"f.yaml: models.0.{key}: ")
+    assert line.endswith("(auth.mode: passthrough); leave it out")
+
+
+def test_where_clients_bring_their_own_keys_other_headers_and_a_version_may_stand(load):
+    given = model(headers={"x-team": "a"}, query={"api-version": "1"}, api_key="for-summaries")
+    assert load(auth={"mode": "passthrough"}, models=[given]).auth.mode == "passthrough"
+
+
+def test_a_tenants_name_does_not_look_like_a_strangers(faults):
+    (line,) = faults(tenants=[{"name": "passthrough-a"}], auth={"mode": "passthrough"})
+    assert "begins like the names of those who bring their own key" in line
+
+
+@pytest.mark.parametrize("url", ["redis+cluster://a:1,b:2", "redis+sentinel://a,b/svc", "rediss+cluster://a"])
+def test_addresses_of_several_servers_are_accepted(load, url):
+    assert not load(state={"url": url}, secret=SECRET).state.embedded
+
+
 @pytest.mark.parametrize("url", ["redis:", "redis://", "localhost:6379", "http://h", "Embedded"])
 def test_a_state_url_is_embedded_or_a_redis(faults, url):
     (line,) = faults(state={"url": url}, secret=SECRET)
-    assert line == "f.yaml: state.url: is no store's address; give embedded, redis://, rediss:// or unix://"
+    schemes = "redis://, rediss://, unix://, redis+cluster:// or redis+sentinel://"
+    assert line == f"f.yaml: state.url: is no store's address; give embedded, {schemes}"
 
 
 @pytest.mark.parametrize("url", ["redis://h", "rediss://h:1/0", "unix:///run/redis.sock"])

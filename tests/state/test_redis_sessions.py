@@ -25,6 +25,10 @@ class Clock:
         return self.time
 
 
+ONE_SERVER = pytest.mark.parametrize("store", ["server"], indirect=True)
+"""For what looks into the store in a way that a cluster does not offer."""
+
+
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
@@ -234,6 +238,7 @@ async def test_a_session_whose_record_is_gone_leaves_the_list(sessions: Sessions
     assert await store.run("count", lambda client: client.zcard(tenant_key("team", "sessions"))) == 1
 
 
+@ONE_SERVER
 async def test_every_key_has_its_time_to_live_renewed_by_use(sessions: Sessions, store: StateStore) -> None:
     record = RequestRecord("s1", "p", "m", "p", {}, {}, "h")
     await sessions.record("team", record)
@@ -245,6 +250,7 @@ async def test_every_key_has_its_time_to_live_renewed_by_use(sessions: Sessions,
     assert all(TTL - 10 < life <= TTL for life in lives.values())
 
 
+@ONE_SERVER
 async def test_keys_of_a_session_share_a_hash_slot_and_all_carry_the_tenant(
     sessions: Sessions, store: StateStore
 ) -> None:
@@ -279,6 +285,7 @@ async def test_another_tenant_finds_and_erases_nothing(sessions: Sessions, other
     assert await sessions.get("team", "s1") is not None
 
 
+@ONE_SERVER
 async def test_a_record_under_the_wrong_key_is_not_given_out(sessions: Sessions, store: StateStore) -> None:
     await sessions.record("team", request("s1"))
     for part in ("record", "log"):
@@ -334,6 +341,7 @@ async def test_a_garbled_total_is_a_store_error(sessions: Sessions, store: State
             await attempt
 
 
+@ONE_SERVER
 async def test_no_command_scans_the_keys(sessions: Sessions, store: StateStore) -> None:
     await store.run("reset", lambda client: client.config_resetstat())
     await sessions.record("team", request("s1", parent="p", requests=1))
