@@ -7,6 +7,7 @@ import json
 import logging
 import signal
 from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,24 @@ async def test_a_stream_under_way_ends_as_it_began(proxy: Proxy, http: ClientSes
     assert b"first" in begun
     assert b"last" in rest
     assert rest.endswith(b"data: [DONE]\n\n")
+
+
+async def test_the_shutdown_waits_for_a_stream_that_began_after_a_reload(tmp_path: Path, http: ClientSession) -> None:
+    go_on = asyncio.Event()
+    async with ScriptedUpstream() as provider, AsyncExitStack() as stack:
+        made = Proxy(tmp_path, provider)
+        made.write("m")
+        made.on = await stack.enter_async_context(running(made.load()))
+        assert await made.reload()
+        provider.reply(Stream([chunk({"content": "first"}), go_on, chunk({"content": "last"}), DONE]))
+        async with http.post(f"{made.on.url}/v1/chat/completions", json=asked("m", stream=True)) as answer:
+            await answer.content.readuntil(b"\n\n")
+            ending = asyncio.create_task(stack.aclose())
+            while not made.on.app[keys.READINESS].draining:  # noqa: ASYNC110 -- told by nothing
+                await asyncio.sleep(0.01)
+            go_on.set()
+            assert (await answer.content.read()).endswith(b"data: [DONE]\n\n")
+        await ending
 
 
 async def test_new_metrics_labels_are_known_and_old_counts_stay(proxy: Proxy, http: ClientSession) -> None:

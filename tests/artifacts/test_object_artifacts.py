@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 
 import pytest
 
@@ -17,6 +16,7 @@ from proxy.artifacts.objects import ObjectArtifacts
 from proxy.errors import StoreError
 from proxy.settings.bucket_address import bucket_address
 from tests.object_server import SECRET_KEY, ObjectServer
+from tests.silent_server import silent_server
 
 A, B = "art_aaaaaaaaaaaa", "art_bbbbbbbbbbbb"
 NOW, TTL = 1_800_000_000.0, 1000
@@ -154,33 +154,16 @@ async def test_a_store_that_is_not_there_is_told_at_once_and_named(prefix: str) 
         await bucket.get("x")
 
 
-@asynccontextmanager
-async def silent() -> AsyncIterator[tuple[str, list[object]]]:
-    """Takes connections and never answers; its address, and who came."""
-    came: list[object] = []
-
-    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        came.append(writer)
-        await reader.read()
-        writer.close()
-
-    server = await asyncio.start_server(take, "127.0.0.1", 0)
-    try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", came
-    finally:
-        server.close()
-
-
 async def test_a_store_that_hangs_costs_one_wait(
     objects: ObjectServer, prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(objects_module, "_SECONDS", 0.2)
-    async with silent() as (endpoint, came):
-        bucket = Bucket(bucket_address(objects.url(prefix, endpoint)))
+    async with silent_server() as silent:
+        bucket = Bucket(bucket_address(objects.url(prefix, silent.url)))
         store = ObjectArtifacts(bucket, b"secret", TTL, WIDE)
         with pytest.raises(StoreError, match="no answer within"):
             await store.put("team", A, "result", "x", "s1")
-        started, asked = time.monotonic(), len(came)
+        started, asked = time.monotonic(), len(silent.came)
         for _ in range(20):
             with pytest.raises(StoreError, match="hangs"):
                 await store.put("team", A, "result", "x", "s1")

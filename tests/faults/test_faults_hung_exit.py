@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from tests.faults.bench import NO_STORE, WINDOW, an_agent, session, until
 from tests.faults.served import SERVE, config_file, served
 from tests.scripted_upstream import ScriptedUpstream
+from tests.silent_server import silent_server
 
 SCRIPT = str(Path(__file__).with_name("served.py"))
 PROMISED_SECONDS = 15.0
@@ -33,18 +33,14 @@ async def test_a_hung_folder_holds_up_no_shutdown(tmp_path: Path) -> None:
 async def test_a_hung_object_store_holds_up_no_shutdown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "id")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "key")
-    came = asyncio.Event()
-
-    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        came.set()
-        await reader.read()
-        writer.close()
-
-    silent = await asyncio.start_server(take, "127.0.0.1", 0)
-    endpoint = f"http://127.0.0.1:{silent.sockets[0].getsockname()[1]}"
-    url = f"s3://bucket/prefix?endpoint={endpoint}&region=us-east-1"
-    config = config_file(tmp_path, "http://127.0.0.1:1", WINDOW, state={"url": NO_STORE}, artifacts={"url": url})
-    async with served(config, SERVE) as proxy:
-        assert came.is_set(), "it is asked at start"
-        assert await proxy.end(signal.SIGTERM, PROMISED_SECONDS) == 0
-    silent.close()
+    async with silent_server() as silent:
+        config = config_file(
+            tmp_path,
+            "http://127.0.0.1:1",
+            WINDOW,
+            state={"url": NO_STORE},
+            artifacts={"url": f"s3://bucket/prefix?endpoint={silent.url}&region=us-east-1"},
+        )
+        async with served(config, SERVE) as proxy:
+            assert silent.came, "it is asked at start"
+            assert await proxy.end(signal.SIGTERM, PROMISED_SECONDS) == 0
